@@ -1,7 +1,9 @@
 //! The venue that is measured: a fresh one, or one that runs at an address.
 
+use std::fs::Permissions;
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -53,6 +55,7 @@ impl Venue {
         let machine = machine::here(within);
         let folder = tempfile::Builder::new()
             .prefix("buttonwood-bench-")
+            .permissions(Permissions::from_mode(0o700))
             .tempdir_in(within)
             .map_err(|error| Failure::new(format!("{}: {error}", within.display())))?;
         let (process, address) = spawn(folder.path(), settings, cores)?;

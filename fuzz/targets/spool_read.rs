@@ -87,6 +87,7 @@ fn whole_files() -> Vec<(PathBuf, Vec<u8>)> {
             sequenced_ns: sequence,
             account,
             continues: false,
+            operated: None,
             events,
         }]);
         spool.flush();

@@ -5,7 +5,7 @@
 //! market orders too. An asset gets more decimals than Binance states where one tick times one lot
 //! needs them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use cli::Failure;
@@ -52,27 +52,36 @@ pub(super) fn read(path: &Path, named: &[String]) -> Result<Vec<Part>, Failure> 
     let place = path.display().to_string();
     let failure = |sentence: String| Failure::new(format!("{place}: {sentence}"));
     let text = std::fs::read(path).map_err(|error| failure(error.to_string()))?;
-    let info: ExchangeInfo = serde_json::from_slice(&text)
-        .map_err(|error| failure(format!("it is no exchangeInfo of Binance: {error}")))?;
+    let mut all = parts(&text, named).map_err(failure)?;
+    for part in &mut all {
+        part.place.clone_from(&place);
+        check(part).map_err(failure)?;
+    }
+    Ok(all)
+}
+
+fn parts(text: &[u8], named: &[String]) -> Result<Vec<Part>, String> {
+    let info: ExchangeInfo = serde_json::from_slice(text)
+        .map_err(|error| format!("it is no exchangeInfo of Binance: {error}"))?;
     let has = |name: &String| info.symbols.iter().any(|symbol| symbol.symbol == *name);
     if let Some(missing) = named.iter().find(|name| !has(name)) {
-        return Err(failure(format!("it has no symbol `{missing}`")));
+        return Err(format!("it has no symbol `{missing}`"));
     }
     let is_asked_for = |symbol: &&Symbol| {
         if named.is_empty() { symbol.status == TRADING } else { named.contains(&symbol.symbol) }
     };
     let mut assets = Assets::default();
     let mut parts = Vec::new();
+    let mut seen = BTreeSet::new();
     for symbol in info.symbols.iter().filter(is_asked_for) {
-        let refused = |fault: String| failure(format!("symbol {}: {fault}", symbol.symbol));
+        let refused = |fault: String| format!("symbol {}: {fault}", symbol.symbol);
+        if !seen.insert(&symbol.symbol) {
+            return Err(refused("it is there twice".to_owned()));
+        }
         parts.extend(symbol.parts(&mut assets).map_err(refused)?);
     }
     let mut all = assets.parts();
     all.extend(parts);
-    for part in &mut all {
-        part.place.clone_from(&place);
-        check(part).map_err(failure)?;
-    }
     Ok(all)
 }
 
@@ -178,12 +187,20 @@ impl Symbol {
     }
 
     fn rules(&self, rules: &mut Part) -> Result<(), String> {
-        if let Some(percent) = self.filter("PERCENT_PRICE_BY_SIDE") {
+        // The older filter has one pair of bounds for both sides.
+        for (filter, [buy_max, buy_min, sell_max, sell_min]) in [
+            ("PERCENT_PRICE", ["multiplierUp", "multiplierDown", "multiplierUp", "multiplierDown"]),
+            (
+                "PERCENT_PRICE_BY_SIDE",
+                ["bidMultiplierUp", "bidMultiplierDown", "askMultiplierUp", "askMultiplierDown"],
+            ),
+        ] {
+            let Some(percent) = self.filter(filter) else { continue };
             for (key, name) in [
-                ("buy_max_bps", "bidMultiplierUp"),
-                ("buy_min_bps", "bidMultiplierDown"),
-                ("sell_max_bps", "askMultiplierUp"),
-                ("sell_min_bps", "askMultiplierDown"),
+                ("buy_max_bps", buy_max),
+                ("buy_min_bps", buy_min),
+                ("sell_max_bps", sell_max),
+                ("sell_min_bps", sell_min),
             ] {
                 if let Some(bps) = multiplier(percent, name)? {
                     rules.values.insert(key, bps.into());
@@ -311,5 +328,32 @@ mod tests {
             symbol("0.01", "0.1", vec![market]).parts(&mut Assets::default()).unwrap();
         assert_eq!(instrument.values["market_max_qty"], "79.3");
         assert_eq!(rules.values.get("market_min_qty"), None);
+    }
+
+    #[test]
+    fn the_older_filter_of_percents_bounds_both_sides() {
+        let percent = json!({
+            "filterType": "PERCENT_PRICE", "multiplierUp": "5", "multiplierDown": "0.2",
+            "avgPriceMins": 5,
+        });
+        let [_, rules] =
+            symbol("0.01", "0.1", vec![percent]).parts(&mut Assets::default()).unwrap();
+        let bounds = ["buy_max_bps", "buy_min_bps", "sell_max_bps", "sell_min_bps"];
+        assert_eq!(bounds.map(|key| rules.values[key].clone()), [50_000, 2_000, 50_000, 2_000]);
+        assert_eq!(rules.values["avg_price_mins"], 5);
+    }
+
+    #[test]
+    fn a_symbol_that_is_there_twice_is_refused() {
+        let symbol = json!({
+            "symbol": "LINKBTC", "status": "TRADING", "baseAsset": "LINK", "quoteAsset": "BTC",
+            "filters": [
+                {"filterType": "PRICE_FILTER", "minPrice": "0.01", "maxPrice": "9", "tickSize": "0.01"},
+                {"filterType": "LOT_SIZE", "minQty": "0.1", "maxQty": "9", "stepSize": "0.1"},
+            ],
+        });
+        let info = json!({"symbols": [symbol, symbol]}).to_string();
+        let refused = parts(info.as_bytes(), &[]).err();
+        assert_eq!(refused.as_deref(), Some("symbol LINKBTC: it is there twice"));
     }
 }

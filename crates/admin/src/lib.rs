@@ -86,7 +86,7 @@ enum Action {
 impl Admin {
     /// Prints the answer, as JSON unless the operation has a text.
     pub fn run(self) -> Result<(), Failure> {
-        let mut target = Target::new(self.data_dir, self.master_key);
+        let mut target = Target::new(self.data_dir, self.master_key)?;
         let (operation, text, fields) = match self.action {
             Action::NewMasterKey { file } => return new_master_key(&file),
             Action::RotateMasterKey { file } => {

@@ -100,7 +100,7 @@ struct VenueArgs {
 impl Apply {
     pub fn run(self) -> Result<(), Failure> {
         let wanted = self.wanted()?;
-        let mut target = Target::new(self.of.data_dir, self.of.master_key);
+        let mut target = Target::new(self.of.data_dir, self.of.master_key)?;
         let present = present(&mut target)?;
         let steps = plan(&wanted, &present)?;
         let data_dir = target.data_dir.display().to_string();
@@ -143,7 +143,7 @@ impl Apply {
 impl Export {
     pub fn run(self) -> Result<(), Failure> {
         let ExportPart::Market(of) = self.part;
-        let present = present(&mut Target::new(of.data_dir, of.master_key))?;
+        let present = present(&mut Target::new(of.data_dir, of.master_key)?)?;
         print!("{}", write::write(&present));
         Ok(())
     }

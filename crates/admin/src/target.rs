@@ -36,13 +36,20 @@ enum State {
 
 impl Target {
     /// What the command line does not name comes from the environment, or is the default.
-    pub(super) fn new(data_dir: Option<PathBuf>, master_key: Option<String>) -> Self {
+    pub(super) fn new(
+        data_dir: Option<PathBuf>,
+        master_key: Option<String>,
+    ) -> Result<Self, Failure> {
+        if let Some(named) = &master_key {
+            let flag = |sentence| Failure::new(format!("{sentence} (from --master-key)"));
+            server::check_is_no_master_key(named).map_err(flag)?;
+        }
         let variable = |name| std::env::var(name).ok();
         let data_dir = data_dir
             .or_else(|| variable("BUTTONWOOD_DATA_DIR").map(PathBuf::from))
             .unwrap_or_else(|| server::VenueSettings::default().data_dir);
         let master_key = master_key.or_else(|| variable("BUTTONWOOD_MASTER_KEY"));
-        Self { data_dir, master_key, state: State::Unknown }
+        Ok(Self { data_dir, master_key, state: State::Unknown })
     }
 
     /// Whether an operation would begin a venue, because the folder has none.

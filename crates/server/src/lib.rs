@@ -31,4 +31,4 @@ pub use settings::log::{Durability, Log as LogSettings};
 pub use settings::logging::{LogFormat, Logging as LoggingSettings};
 pub use settings::sources::nearest;
 pub use settings::spool::Spool as SpoolSettings;
-pub use settings::venue::{Venue as VenueSettings, read_master_key};
+pub use settings::venue::{Venue as VenueSettings, check_is_no_master_key, read_master_key};

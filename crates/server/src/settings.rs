@@ -73,6 +73,12 @@ impl Settings {
         let (settings, origins): (Self, _) =
             layers::extract(FLAT_NAMES, file.as_deref(), variables, flags)?;
         settings.check().map_err(|sentence| origins.with_places(sentence))?;
+        if let Some(text) = &settings.venue.master_key
+            && !origins.is_variable("master_key")
+        {
+            venue::check_is_no_master_key(text)
+                .map_err(|sentence| origins.with_places(sentence))?;
+        }
         Ok(settings)
     }
 

@@ -76,6 +76,31 @@ fn a_wrong_value_is_named_with_the_place_that_it_came_from() {
     check_refused(&[], &level, "the log level `loud` is none of");
 }
 
+/// Other users of the machine see command lines, and files of settings are copied about.
+#[test]
+fn the_master_key_itself_is_taken_from_its_variable_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let key = "0123456789abcdef".repeat(4);
+    let refusal = "master_key is the key itself, which others can see there: name a file";
+    check_refused(&["--master-key", &key], &[], refusal);
+    check_refused(&["--master-key", &key], &[], "(from --master-key)");
+    let file = dir.path().join("b.toml");
+    fs::write(&file, format!("\nmaster_key = \"{key}\"\n")).unwrap();
+    check_refused(&["--config", text(&file)], &[], "b.toml:2: master_key)");
+
+    let data = text(dir.path());
+    let refused = run(&["admin", "--data", data, "--master-key", &key, "asset", "list"]);
+    let sentence = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{sentence}");
+    assert!(sentence.contains(refusal) && !sentence.contains(&key), "{sentence}");
+
+    // The next obstacle is the empty folder, so the variable may hold it.
+    let mut list = command(&["admin", "--data", data, "asset", "list"]);
+    let output = list.env("BUTTONWOOD_MASTER_KEY", &key).output().unwrap();
+    let sentence = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(sentence.contains("there is no venue in"), "{sentence}");
+}
+
 #[test]
 fn addresses_may_name_a_host_or_only_a_port() {
     let dir = tempfile::tempdir().unwrap();

@@ -112,6 +112,14 @@ impl Origins {
         }
     }
 
+    /// Whether the setting's value is that of its variable.
+    pub(super) fn is_variable(&self, flat: &str) -> bool {
+        let is_in_file = |file: &File| file.line(self.sections.keys(flat)).is_some();
+        self.variables.contains(flat)
+            && !self.flags.contains(flat)
+            && !self.file.as_ref().is_some_and(is_in_file)
+    }
+
     fn in_file(&self, file: &File, flat: &str) -> String {
         file.named(self.sections.keys(flat))
     }

@@ -67,6 +67,16 @@ pub fn read_master_key(text: &str) -> Result<MasterKey, MasterKeyError> {
     MasterKey::load(text.as_ref())
 }
 
+/// For places that others can see: a command line, a file of settings.
+pub fn check_is_no_master_key(text: &str) -> Result<(), String> {
+    if MasterKey::parse(text).is_none() {
+        return Ok(());
+    }
+    Err("master_key is the key itself, which others can see there: name a file that has it, or put \
+         it into BUTTONWOOD_MASTER_KEY"
+        .into())
+}
+
 /// A run of hex digits of this length may be most of a key.
 const HIDDEN_LEN: usize = 32;
 

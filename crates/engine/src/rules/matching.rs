@@ -12,5 +12,4 @@ mod reach;
 mod settle;
 pub(crate) mod special;
 mod stp;
-mod terms;
 mod trade;

@@ -18,6 +18,7 @@ pub(crate) mod kept;
 mod names;
 pub(crate) mod record;
 mod seeds;
+pub(crate) mod terms;
 
 use std::collections::BTreeSet;
 

@@ -70,6 +70,16 @@ fn check_damaged(bytes: &[u8], after: &[RandomStep]) {
     }
 }
 
+fn check_every_flipped_bit(bytes: &[u8], after: &[RandomStep]) {
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut damaged = bytes.to_vec();
+            damaged[at] ^= 1 << bit;
+            check_damaged(&damaged, after);
+        }
+    }
+}
+
 /// Every part of a state: open and finished orders, trades, keys, retry keys, external references,
 /// and an order that waits for a `Continue`.
 fn busy() -> Driver {
@@ -132,13 +142,7 @@ fn every_flipped_bit_of_a_busy_state_is_survived() {
         Command::NewOrder(limit("n", Side::Buy, 3, 5)),
     ]
     .map(|command| RandomStep { after_ns: 1, entry: entry(3, None, command), restart: false });
-    for at in 0..bytes.len() {
-        for bit in 0..8 {
-            let mut damaged = bytes.clone();
-            damaged[at] ^= 1 << bit;
-            check_damaged(&damaged, &after);
-        }
-    }
+    check_every_flipped_bit(&bytes, &after);
     venue.apply(0, Command::Continue(()));
 }
 
@@ -180,13 +184,7 @@ fn every_flipped_bit_of_a_state_with_special_terms_is_survived() {
         Command::NewOrder(limit("o", Side::Sell, 90, 80)),
     ]
     .map(|command| RandomStep { after_ns: 1, entry: entry(3, None, command), restart: false });
-    for at in 0..bytes.len() {
-        for bit in 0..8 {
-            let mut damaged = bytes.clone();
-            damaged[at] ^= 1 << bit;
-            check_damaged(&damaged, &after);
-        }
-    }
+    check_every_flipped_bit(&bytes, &after);
     for cut in 0..bytes.len() {
         assert!(Engine::read_state(Reader(&bytes[..cut])).is_none(), "cut at {cut}");
     }
@@ -212,13 +210,28 @@ fn every_flipped_bit_of_a_list_that_waits_is_survived() {
         Command::NewOrder(market("m", Side::Sell, OrderSize::Base(lots(1)))),
     ]
     .map(|command| RandomStep { after_ns: 1, entry: entry(2, None, command), restart: false });
-    for at in 0..bytes.len() {
-        for bit in 0..8 {
-            let mut damaged = bytes.clone();
-            damaged[at] ^= 1 << bit;
-            check_damaged(&damaged, &after);
-        }
-    }
+    check_every_flipped_bit(&bytes, &after);
+}
+
+/// No request makes an order that is hidden and has a displayed part.
+#[test]
+fn every_flipped_bit_of_stops_with_special_terms_is_survived() {
+    let (venue, _) = crate::script::play(
+        "2 sell 3 @ 100
+         2 buy 1 @ 44
+         2 buy 1 @ 40
+         1 sell 9 @ 40 stop 43 display 2
+         1 sell 9 @ 41 stop 43 hidden
+         1 opoco bracket : buy 6 @ 80 : sell 0 @ 110 post : sell 0 @ 42 stop 43 display 1",
+    );
+    let bytes = state_bytes(&venue.engine);
+    let after = [
+        Command::NewOrder(limit("n", Side::Sell, 9, 80)),
+        Command::NewOrder(limit("m", Side::Sell, 2, 40)),
+        Command::NewOrder(limit("o", Side::Buy, 20, 60)),
+    ]
+    .map(|command| RandomStep { after_ns: 1, entry: entry(2, None, command), restart: false });
+    check_every_flipped_bit(&bytes, &after);
 }
 
 /// Accounts without balances have counters for each instrument, and their open orders need these.
@@ -240,13 +253,7 @@ fn every_flipped_bit_of_a_state_without_balances_is_survived() {
         Command::NewOrder(market("m", Side::Sell, OrderSize::Base(lots(3)))),
     ]
     .map(|command| RandomStep { after_ns: 1, entry: entry(1, None, command), restart: false });
-    for at in 0..bytes.len() {
-        for bit in 0..8 {
-            let mut damaged = bytes.clone();
-            damaged[at] ^= 1 << bit;
-            check_damaged(&damaged, &after);
-        }
-    }
+    check_every_flipped_bit(&bytes, &after);
 }
 
 #[test]

@@ -9,12 +9,12 @@ use crate::book::node::NodeId;
 use crate::rules::account::limits::Limited;
 use crate::rules::market::phase::check_phase;
 use crate::rules::matching::context::{EntryContext, is_iceberg};
-use crate::rules::matching::terms::terms_valid;
 use crate::state::Engine;
 use crate::state::account::Account;
 use crate::state::market::Market;
 use crate::state::orders::Leaving;
 use crate::state::orders::record::Standing;
+use crate::state::orders::terms::Requested;
 use crate::state::triggers::direction::TRAILING_DELTA_END_BPS;
 
 /// An order that passed the rungs of its state, with the records that the other rungs need.
@@ -110,7 +110,7 @@ impl Engine {
         if is_new && !account.order_rate_allows(context.together.orders, self.now_ns) {
             return Err(RejectReason::OrderRateAboveMax);
         }
-        if !terms_valid(order) {
+        if !Requested::from(order).is_valid() {
             return Err(RejectReason::OrderTermsInvalid);
         }
         let best = market.best_price(order.side.opposite());

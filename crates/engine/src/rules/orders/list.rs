@@ -17,7 +17,7 @@ use types::{
     AccountId, CancelCause, CancelOrderList, ClOrdId, Event, ExpireCause, InstrumentId,
     LIST_ORDERS_MAX, NewOrder, NewOrderList, Order, OrderId, OrderList, OrderListChange,
     OrderListId, OrderListKind, OrderListStatus, OrderListUpdated, OrderSize, OrderStatus,
-    OrderType, Qty, RejectReason, Side, TimeInForce,
+    OrderType, Qty, RejectReason, Side,
 };
 
 use crate::book::node::NodeId;
@@ -26,6 +26,7 @@ use crate::state::Engine;
 use crate::state::lists::{OpenList, is_in_list};
 use crate::state::market::Market;
 use crate::state::orders::record::Standing;
+use crate::state::orders::terms::Requested;
 use crate::state::triggers::begin_to_trail;
 
 impl Engine {
@@ -408,13 +409,9 @@ fn as_requested(order: &Order) -> NewOrder {
 
 /// Whether types, sides, sizes and prices of a list's orders are compatible.
 fn legs_go_together(request: &NewOrderList) -> bool {
-    use OrderType::{Limit, LimitMaker, MarketToLimit};
+    use OrderType::{Limit, LimitMaker};
     let fits = |order: &NewOrder| {
-        order.instrument == request.instrument
-            && order.special().peg.is_none()
-            && order.order_type != MarketToLimit
-            && !matches!(order.time_in_force, TimeInForce::AtOpen | TimeInForce::AtClose)
-            && matches!(order.size, OrderSize::Base(_))
+        order.instrument == request.instrument && Requested::from(order).fits_list()
     };
     let works = |order: &NewOrder| matches!(order.order_type, Limit | LimitMaker);
     request.orders.iter().all(fits)

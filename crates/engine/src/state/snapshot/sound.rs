@@ -13,6 +13,7 @@ use crate::state::lists::is_in_list;
 use crate::state::market::Market;
 use crate::state::market::trading::rules_valid;
 use crate::state::orders::record::Standing;
+use crate::state::orders::terms::Requested;
 use crate::state::snapshot::place::Place;
 
 /// No sequence and no id comes near this.
@@ -134,9 +135,10 @@ impl Engine {
             if order.cum_qty.is_zero() { OrderStatus::New } else { OrderStatus::PartiallyFilled };
         let OrderTerms { terms, prevented_qty, prevented_match_id, trailing_ns, .. } =
             order.terms.unwrap_or_default();
-        let has_date = terms.expire_ns > 0;
+        let requested = Requested::from(order);
         size_is_sound
-            && has_date == (order.time_in_force == TimeInForce::Gtd)
+            && requested.is_valid()
+            && (!is_in_list(order) || requested.fits_list())
             && prevented_qty <= QTY_MAX
             && prevented_match_id <= market.special.last_prevented_id
             && (prevented_match_id == 0) == prevented_qty.is_zero()

@@ -165,9 +165,18 @@ impl Agent {
                 Word::Done(count) => {
                     done.fetch_add(count, Ordering::Relaxed);
                 }
-                Word::Ended(outcome) => return Ok(*outcome),
+                Word::Ended(outcome) => {
+                    self.wait()?;
+                    return Ok(*outcome);
+                }
             }
         }
+    }
+
+    /// Returns when the process has ended by itself. One that is killed at its end writes no
+    /// profile, or only half of one, to the folder of `make coverage`.
+    pub(super) fn wait(&mut self) -> Result<(), Failure> {
+        if self.process.0.wait()?.success() { Ok(()) } else { Err(ended()) }
     }
 
     /// An agent that fails has its reason on standard error.

@@ -162,6 +162,7 @@ impl Crowds {
         let mut merged = Reading::default();
         for crowd in &mut self.0 {
             merged.add(&crowd.receive()?);
+            crowd.wait()?;
         }
         Ok(merged)
     }

@@ -13,7 +13,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
+.PHONY: help run test recipes test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,7 +24,7 @@ run: ## build and run the demo venue in the foreground (DATA=dir HTTP=addr:port)
 
 test: lint unit process ## set up the environments and run all tests
 
-test-services: loom dist-test instructions fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, fuzzing
+test-services: loom dist-test instructions recipes fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, fuzzing
 
 lint: $(VENV)-tools/installed ## formatting, lints, house rules, licences and sources of dependencies
 	$(CARGO) fmt --all --check
@@ -137,6 +137,11 @@ release-folder: $(VENV)/installed ## the folder of a release for the upgrade dri
 
 dist-test: $(VENV)/installed dist ## the archive in an empty root folder: complete, small, and it trades
 	BUTTONWOOD_DIST=$(abspath dist) $(VENV)/bin/pytest tests/clients/test_dist.py
+
+recipes: $(VENV)/installed ## the recipes of docs/testing-a-bot.md in their own toolchains (Go)
+	$(build)
+	scripts/need go golang-go
+	BUTTONWOOD_RECIPES=1 $(VENV)/bin/pytest tests/clients/test_recipes.py
 
 dist-again: dist ## the archive built once more in a new clone; fails unless both have the same bytes
 	scripts/dist-again $(VENV)-dist/bin/python dist

@@ -21,12 +21,15 @@ os.environ.pop("BUTTONWOOD_DATA", None)
 
 
 class Venue:
-    def __init__(self, folder, *flags, data=None, **popen):
+    """A demo; with `keys`, the file that gets its keys, a venue for a test."""
+
+    def __init__(self, folder, *flags, data=None, keys=None, **popen):
         self.folder = pathlib.Path(folder)
         self.data = data or self.folder / "data"
+        place = ["--test", "--keys", keys] if keys else ["--demo", "--data", self.data]
         self.stderr = open(self.folder / "stderr.txt", "ab")
         self.process = subprocess.Popen(
-            [BINARY, "serve", "--demo", "--data", self.data, "--http", "127.0.0.1:0", *flags],
+            [BINARY, "serve", *place, "--http", "127.0.0.1:0", *flags],
             stdout=subprocess.PIPE,
             stderr=self.stderr,
             text=True,
@@ -38,8 +41,9 @@ class Venue:
             raise RuntimeError(f"not ready: {(self.folder / 'stderr.txt').read_text()}")
         self.url = line.split()[1]
         self.socket = f"ws{self.url.removeprefix('http')}"
-        accounts = json.loads((self.data / "demo.json").read_text())["accounts"]
-        self.keys = {account["name"]: account for account in accounts}
+        file = json.loads(pathlib.Path(keys or self.data / "demo.json").read_text())
+        self.data = pathlib.Path(file.get("data_dir", self.data))
+        self.keys = {account["name"]: account for account in [*file["accounts"], file["operator"]]}
 
     def stop(self):
         self.process.terminate()
@@ -79,6 +83,11 @@ class Venue:
         query = urllib.parse.urlencode({**params, "timestamp": int(time.time() * 1000)})
         secret = self.keys[name]["secret_key"].encode()
         return f"{query}&signature={hmac.new(secret, query.encode(), hashlib.sha256).hexdigest()}"
+
+    def operate(self, method, path, body=None):
+        """A request of the operators' API."""
+        auth = OperatorSignature(self.keys["operator"])
+        return requests.request(method, f"{self.url}/admin/v1{path}", json=body, auth=auth)
 
     def header(self, name):
         return {"X-MBX-APIKEY": self.keys[name]["api_key"]}

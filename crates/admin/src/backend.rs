@@ -1,13 +1,14 @@
 //! The venue of a request, running or stopped.
 
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
 use cli::Failure;
 use engine::Engine;
+use gateway::Faults;
 use projection::{Answer, Ask, Question};
 use serde_json::Value;
 use types::{AccountId, Command, Event, RejectReason};
-use venue::Keyring;
+use venue::{Handle, Keyring};
 
 /// A venue that takes an operator's commands, running or not.
 pub(crate) trait Backend {
@@ -19,6 +20,16 @@ pub(crate) trait Backend {
 
     /// Runs a query on the engine, and waits until it is done.
     fn ask(&mut self, question: Box<dyn FnOnce(&Engine) + Send>) -> Result<(), Failure>;
+
+    /// The faults and the clock of a test; `None` where there is no test.
+    fn trial(&mut self) -> Option<Trial>;
+}
+
+/// What a test may do with a running venue.
+#[derive(Clone, Debug)]
+pub(super) struct Trial {
+    pub(super) handle: Handle,
+    pub(super) faults: Arc<Faults>,
 }
 
 /// The venue of a request, and the keyring that opens its keys.

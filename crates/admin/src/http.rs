@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cli::{Cause, Failure};
 use gateway::{
-    Method, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest, OperatorRoute,
+    Faults, Method, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest, OperatorRoute,
 };
 use projection::History;
 use serde_json::{Map, Value, json};
@@ -37,15 +37,16 @@ pub(crate) struct AdminApi {
     keyring: Keyring,
     data_dir: PathBuf,
     durability: Durability,
+    faults: Option<Arc<Faults>>,
     /// The fields of each of [`routes`].
     fields: Arc<[Fields]>,
 }
 
 impl AdminApi {
     pub(crate) fn new(venue: OperatedVenue) -> Self {
-        let OperatedVenue { handle, history, keyring, data_dir, durability } = venue;
+        let OperatedVenue { handle, history, keyring, data_dir, durability, faults } = venue;
         let fields = routes().map(|(_, route)| Fields::of(route)).collect();
-        Self { handle, history, keyring, data_dir, durability, fields }
+        Self { handle, history, keyring, data_dir, durability, faults, fields }
     }
 
     async fn execute(self, request: OperatorRequest) -> OperatorAnswer {
@@ -56,7 +57,8 @@ impl AdminApi {
         let (handle, history) = (self.handle.clone(), Arc::clone(&self.history));
         let address = Some(request.peer.into());
         let sender = Sender { origin: Origin::AdminApi, key: request.key, address };
-        let online = Online { handle, history, sender, is_sent: false };
+        let faults = self.faults.clone();
+        let online = Online { handle, history, faults, sender, is_sent: false };
         match work {
             Work::Ask(request) => {
                 let (executed, is_sent) = online.execute(request, self.keyring).await;

@@ -28,6 +28,7 @@ mod trade;
 mod trading;
 mod trail;
 mod transfer;
+mod trial;
 mod value;
 mod withdrawal;
 

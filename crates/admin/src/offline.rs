@@ -10,7 +10,7 @@ use server::now_ns;
 use types::{AccountId, Command, Entry, Envelope, Event, Origin};
 use venue::{AnyLog, Machine, Opened, Settings};
 
-use super::backend::Backend;
+use super::backend::{Backend, Trial};
 
 pub(crate) struct Offline {
     machine: Machine<AnyLog, ()>,
@@ -58,5 +58,9 @@ impl Backend for Offline {
     fn ask(&mut self, question: Box<dyn FnOnce(&Engine) + Send>) -> Result<(), Failure> {
         question(self.machine.engine());
         Ok(())
+    }
+
+    fn trial(&mut self) -> Option<Trial> {
+        None
     }
 }

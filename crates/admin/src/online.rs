@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use cli::Failure;
 use engine::Engine;
+use gateway::Faults;
 use projection::{Answer, Behind, History, Question};
 use serde_json::Value;
 use server::now_ns;
@@ -12,7 +13,7 @@ use tokio::time::Instant;
 use types::{AccountId, Address, Command, Entry, Envelope, Event, KeyId, Origin, Refused};
 use venue::{Handle, Keyring};
 
-use super::backend::{Backend, Request, Venue};
+use super::backend::{Backend, Request, Trial, Venue};
 
 /// How long a request waits for a read model that is behind.
 const BEHIND_MAX: Duration = Duration::from_secs(3);
@@ -29,6 +30,7 @@ async fn settle(handle: &Handle) {
 pub(super) struct Online {
     pub(super) handle: Handle,
     pub(super) history: Arc<dyn History>,
+    pub(super) faults: Option<Arc<Faults>>,
     pub(super) sender: Sender,
     /// Whether a command was sent.
     pub(super) is_sent: bool,
@@ -98,6 +100,11 @@ impl Backend for Online {
     fn ask(&mut self, question: Box<dyn FnOnce(&Engine) + Send>) -> Result<(), Failure> {
         let answer = self.handle.read(question).map_err(refused)?;
         answer.blocking_recv().map_err(|_| gone())
+    }
+
+    fn trial(&mut self) -> Option<Trial> {
+        let faults = self.faults.clone()?;
+        Some(Trial { handle: self.handle.clone(), faults })
     }
 }
 

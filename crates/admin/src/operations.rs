@@ -27,6 +27,7 @@ use super::trade::NamedTrade;
 use super::trading::{self, Breaker, Halt};
 use super::trail::{self, AuditArgs, AuditQuery};
 use super::transfer::Transfer;
+use super::trial::{self, ClockAdvance, NewFault};
 use super::value::{Nothing, to_json};
 use super::withdrawal::{self, NamedWithdrawal, ShownAccount, WithdrawingAccount};
 
@@ -76,9 +77,9 @@ pub(super) const COMMANDS: &str = "asset add, asset list, instrument add, instru
     account update, account list, account balances, deposit, withdraw, withdrawal request, \
     withdrawal confirm, withdrawal cancel, withdrawal list, key add, key list, key revoke, phase, \
     halt, resume, delist, order list, order show, order cancel, trade show, bust, correct, owed, \
-    settle, breaker, kill, risk, limits, audit";
+    settle, breaker, kill, risk, limits, audit, test clock, test fault, test faults, test clear";
 
-pub(super) const GROUPS: [(&str, &str); 7] = [
+pub(super) const GROUPS: [(&str, &str); 8] = [
     ("asset", "Add and list assets"),
     ("instrument", "Add, change and list instruments: steps, bounds, rules, fees, calendar"),
     ("account", "Add, change and list accounts and their balances"),
@@ -86,6 +87,7 @@ pub(super) const GROUPS: [(&str, &str); 7] = [
     ("key", "Add, list and revoke API keys"),
     ("order", "Show and cancel orders of any account"),
     ("trade", "Show a trade with both its sides"),
+    ("test", "Move the clock of a test or a demo, and ask for faults"),
 ];
 
 /// `command, route, function; help summary`: arguments and answer are those of the function. A row
@@ -180,6 +182,15 @@ operations! {
       "End the halt of the venue" }
     { "breaker", PUT "/breaker", Breaker::execute;
       "Set the circuit breaker: an automatic halt when an index falls" }
+    // Tests
+    { "test clock", POST "/test/clock", ClockAdvance::execute;
+      "Move the clock of a test or a demo forward, and wait until what is due then is carried out" }
+    { "test fault", POST "/test/faults", NewFault::execute;
+      "Have a fault meet the next orders, cancels and changes of an account" }
+    { "test faults", GET "/test/faults", trial::list_faults;
+      "Show the faults that wait for a request" }
+    { "test clear", DELETE "/test/faults", trial::clear_faults;
+      "Remove the faults that wait for a request" }
     // Accounts
     { "account list", GET "/accounts", account::list;
       "Show all accounts"

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use cli::Failure;
 use cli::socket::{self, SocketPath};
+use gateway::Faults;
 use projection::History;
 use serde_json::{Map, Value, json};
 use server::OperatedVenue;
@@ -38,15 +39,16 @@ pub(crate) struct AdminServer {
     handle: Handle,
     history: Arc<dyn History>,
     keyring: Keyring,
+    faults: Option<Arc<Faults>>,
 }
 
 impl AdminServer {
     pub(crate) fn bind(venue: &OperatedVenue) -> Result<Self, Failure> {
-        let OperatedVenue { handle, history, keyring, data_dir, .. } = venue.clone();
+        let OperatedVenue { handle, history, keyring, data_dir, faults, .. } = venue.clone();
         let path = data_dir.join(socket::FILE_NAME);
         let (listener, file) = listen(&data_dir, &path)
             .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-        Ok(Self { listener, file, data_dir, path, handle, history, keyring })
+        Ok(Self { listener, file, data_dir, path, handle, history, keyring, faults })
     }
 
     pub(crate) async fn serve(mut self, stopped: impl Future<Output = ()>) -> std::io::Result<()> {
@@ -77,6 +79,7 @@ impl AdminServer {
                     let online = Online {
                         handle: self.handle.clone(),
                         history: Arc::clone(&self.history),
+                        faults: self.faults.clone(),
                         sender: Sender::SOCKET,
                         is_sent: false,
                     };

@@ -75,6 +75,17 @@ pub struct Flags {
     #[arg(long)]
     demo: bool,
 
+    /// Run a venue for a test: in memory, ready at once, with the demo's instruments and new
+    /// accounts, gone at its end; with --demo, the demo's bots trade
+    /// [env: BUTTONWOOD_TEST]
+    #[arg(long)]
+    test: bool,
+
+    /// File that gets the address, the accounts and an operator of a test (JSON, mode 0600)
+    /// [env: BUTTONWOOD_KEYS]
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
+
     /// Run the demo without bots [env: BUTTONWOOD_NO_BOTS]
     #[arg(long)]
     no_bots: bool,

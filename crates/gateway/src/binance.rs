@@ -9,6 +9,7 @@ pub(crate) mod balances;
 pub(crate) mod batch;
 pub(crate) mod call;
 pub(crate) mod changes;
+mod faults;
 pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod hub;

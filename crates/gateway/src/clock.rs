@@ -1,12 +1,12 @@
-//! The wall clock of the machine, in Unix time.
+//! The venue's clock, as requests are judged by it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
-pub(crate) fn now_ns() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX)
-}
+use protocol::signed::sign::SigningClock;
+pub(crate) use venue::clock::{ahead_ns, instant, machine_ns, now_ns};
 
 pub(crate) fn now_us() -> u64 {
     now_ns() / 1_000
+}
+
+pub(crate) fn signing_clock() -> SigningClock {
+    SigningClock { now_us: now_us(), ahead_us: ahead_ns() / 1_000 }
 }

@@ -48,6 +48,7 @@ use crate::binance::shared::PublisherState;
 use crate::binance::user_streams::UserStreams;
 pub use crate::door::access::AccessRecord;
 use crate::door::directory::{Directory, SharedDirectory};
+pub use crate::door::faults::{ArmedFault, Fault, Faults};
 pub use crate::door::operator::{
     Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest,
     OperatorRoute, StaticPage,
@@ -87,8 +88,11 @@ pub struct Gateway {
     history: Option<Arc<dyn History>>,
     operators: Option<Arc<dyn OperatorApi>>,
     access: Option<AccessRecord>,
+    faults: Option<Arc<Faults>>,
     tls: Option<Arc<Tls>>,
     origins: Vec<Origin>,
+    /// Before any client can connect: requests of an earlier run are signed before.
+    created_us: u64,
 }
 
 impl Gateway {
@@ -108,8 +112,10 @@ impl Gateway {
             history: None,
             operators: None,
             access: None,
+            faults: None,
             tls: None,
             origins: Vec::new(),
+            created_us: clock::now_us(),
         })
     }
 
@@ -140,6 +146,12 @@ impl Gateway {
     /// Records requests that are refused before the log.
     pub fn with_access_record(self, access: AccessRecord) -> Self {
         Self { access: Some(access), ..self }
+    }
+
+    /// Lets a test ask for faults.
+    #[must_use]
+    pub fn with_faults(self, faults: Option<Arc<Faults>>) -> Self {
+        Self { faults, ..self }
     }
 
     /// The listener for [`Opened::start`], to be passed once. Without it the gateway learns no new

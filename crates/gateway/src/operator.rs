@@ -19,7 +19,7 @@ use protocol::signed::sign::{self, RECV_WINDOW_DEFAULT_US};
 use protocol::signed::{ApiError, Params};
 use venue::api_key_hash;
 
-use crate::clock::now_us;
+use crate::clock::signing_clock;
 use crate::door::access::Attempt;
 use crate::door::identity::{Permission, Signer};
 use crate::door::operator::{
@@ -54,8 +54,9 @@ impl OperatorState {
         door: Arc<Door>,
         settings: SocketSettings,
         api: Option<Arc<dyn OperatorApi>>,
+        created_us: u64,
     ) -> Self {
-        let nonces = Nonces::new(now_us() + RECV_WINDOW_DEFAULT_US);
+        let nonces = Nonces::new(created_us + RECV_WINDOW_DEFAULT_US);
         Self { door, settings, api, nonces }
     }
 }
@@ -159,9 +160,9 @@ fn check_signature(
     let (query, body) = (sent.query.as_str(), &*sent.body);
     let covered = Covered { method, path, query, body, timestamp, nonce };
     signer.verifying_key().verify(covered.payload().as_bytes(), signature.as_bytes())?;
-    let now_us = now_us();
-    let expires_us = operator::check_time(timestamp, now_us)?;
-    shared.nonces.use_up(signer.key, nonce, expires_us, now_us)
+    let clock = signing_clock();
+    let expires_us = operator::check_time(timestamp, clock)?;
+    shared.nonces.use_up(signer.key, nonce, expires_us, clock.now_us)
 }
 
 impl IntoResponse for StaticPage {

@@ -38,7 +38,8 @@ pub(crate) async fn serve(
     handle: Handle,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let Gateway { settings, publisher, history, tls, origins, operators, access } = gateway;
+    let Gateway { settings, publisher, history, tls, operators, access, faults, .. } = gateway;
+    let (origins, created_us) = (gateway.origins, gateway.created_us);
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
     let runtime = tokio::runtime::Handle::current();
@@ -53,6 +54,7 @@ pub(crate) async fn serve(
         handle: handle.clone(),
         history,
         access,
+        faults,
         stopping,
     });
     let shared = Arc::new(BinanceContext {
@@ -61,7 +63,7 @@ pub(crate) async fn serve(
         listen_keys: ListenKeys::default(),
         publisher,
     });
-    let operators = OperatorState::new(Arc::clone(&door), settings.socket, operators);
+    let operators = OperatorState::new(Arc::clone(&door), settings.socket, operators, created_us);
     let operators = Arc::new(operators);
     let mut tasks = vec![
         tokio::spawn(binance::user_data_stream::expire(Arc::clone(&shared))),

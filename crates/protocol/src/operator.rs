@@ -5,7 +5,7 @@
 use ring::digest::{SHA256, digest};
 
 use crate::signed::ApiError;
-use crate::signed::sign::{AHEAD_MAX_US, RECV_WINDOW_DEFAULT_US};
+use crate::signed::sign::{RECV_WINDOW_DEFAULT_US, SigningClock};
 
 pub const TIMESTAMP: &str = "x-bw-timestamp";
 pub const NONCE: &str = "x-bw-nonce";
@@ -48,17 +48,9 @@ pub fn check_nonce(nonce: &str) -> Result<(), ApiError> {
 }
 
 /// Checks that a request is neither late nor early. Returns when it will be late, in Unix time.
-pub fn check_time(timestamp: &str, now_us: u64) -> Result<u64, ApiError> {
+pub fn check_time(timestamp: &str, clock: impl Into<SigningClock>) -> Result<u64, ApiError> {
     let timestamp_ms: u64 = timestamp.parse().map_err(|_| ApiError::mandatory(TIMESTAMP))?;
-    let timestamp_us = timestamp_ms.saturating_mul(1_000);
-    if timestamp_us >= now_us.saturating_add(AHEAD_MAX_US) {
-        return Err(ApiError::timestamp_ahead());
-    }
-    let expires_us = timestamp_us.saturating_add(RECV_WINDOW_DEFAULT_US);
-    if now_us > expires_us {
-        return Err(ApiError::outside_recv_window());
-    }
-    Ok(expires_us)
+    clock.into().check(timestamp_ms.saturating_mul(1_000), RECV_WINDOW_DEFAULT_US)
 }
 
 /// The answer to a request that is signed as in the trading API.

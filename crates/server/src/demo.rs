@@ -1,8 +1,9 @@
 //! The demo venue: three instruments, two accounts to trade with, and bots that keep it moving.
 //!
-//! `DIR/demo.json` (mode 0600) has all of it, with its secrets in plain text. Keys are generated,
-//! never constants. The file is written before the venue receives its keys, and the next start
-//! skips what the venue already has: so an interrupted start continues.
+//! `DIR/demo.json` (mode 0600) has all of it, an operator's key included, with its secrets in
+//! plain text. Keys are generated, never constants. The file is written before the venue receives
+//! its keys, and the next start skips what the venue already has: so an interrupted start
+//! continues.
 
 pub(crate) mod bots;
 
@@ -18,9 +19,9 @@ use types::{
     KeySpec, ListAsset, ListInstrument, Origin, PRICE_MAX, Price, QTY_MAX, Qty, RejectReason, Role,
     Symbol,
 };
+use venue::clock::now_ns;
 use venue::{Credential, Handle, MasterKey, Secret, Verifier, api_key_hash, random_text};
 
-use crate::clock::now_ns;
 use crate::error::ServeError;
 
 pub const FILE_NAME: &str = "demo.json";
@@ -31,7 +32,18 @@ const ONE: i128 = 100_000_000;
 pub(crate) struct Demo {
     accounts: Vec<DemoAccount>,
     bots: Vec<DemoAccount>,
+    /// A key of the role operator; a demo of an older build has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    operator: Option<DemoAccount>,
     master_key: String,
+}
+
+/// What the accounts of a demo are for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Purpose {
+    Customer,
+    Bot,
+    Operator,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -39,6 +51,15 @@ struct DemoAccount {
     name: String,
     api_key: String,
     secret_key: String,
+}
+
+/// The file of a test.
+#[derive(Serialize)]
+struct TestKeys<'a> {
+    url: &'a str,
+    data_dir: &'a Path,
+    accounts: &'a [DemoAccount],
+    operator: &'a Option<DemoAccount>,
 }
 
 /// First balances of each account.
@@ -89,26 +110,23 @@ impl Demo {
         let demo = Self {
             accounts: ["alice", "bob"].map(account).into(),
             bots: ["maker-1", "maker-2", "taker-1"].map(account).into(),
+            operator: Some(account("operator")),
             master_key: MasterKey::generate().to_hex(),
         };
-        let unfinished = data_dir.join("demo.json.unfinished");
-        demo.write(data_dir, &unfinished)
-            .map_err(|error| ServeError::new(format!("{}: {error}", unfinished.display())))?;
+        write(&data_dir.join(FILE_NAME), &demo)?;
+        std::fs::File::open(data_dir)?.sync_all()?;
         Ok(demo)
     }
 
-    fn write(&self, data_dir: &Path, unfinished: &Path) -> std::io::Result<()> {
-        // The file of an interrupted start may have another mode.
-        match std::fs::remove_file(unfinished) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file =
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(unfinished)?;
-        file.write_all(&serde_json::to_vec_pretty(self)?)?;
-        file.sync_all()?;
-        std::fs::rename(unfinished, data_dir.join(FILE_NAME))?;
-        std::fs::File::open(data_dir)?.sync_all()
+    /// Writes what a test needs to trade, and to operate the venue.
+    pub(crate) fn write_keys(
+        &self,
+        file: &Path,
+        url: &str,
+        data_dir: &Path,
+    ) -> Result<(), ServeError> {
+        let (accounts, operator) = (&self.accounts, &self.operator);
+        write(file, &TestKeys { url, data_dir, accounts, operator })
     }
 
     pub(crate) fn master_key(&self) -> Result<MasterKey, ServeError> {
@@ -145,20 +163,27 @@ impl Demo {
             let spec = instrument.spec(fees);
             apply(handle, Command::ListInstrument(ListInstrument { spec })).await?;
         }
-        let customers = self.accounts.iter().map(|account| (account, true));
-        let bots = self.bots.iter().map(|account| (account, false));
-        for (at, (account, is_customer)) in customers.chain(bots).enumerate() {
+        for (at, (account, purpose)) in self.all().enumerate() {
             let id = AccountId(u32::try_from(at + 1).expect("few accounts"));
-            account.ensure(handle, master_key, id, is_customer).await?;
+            account.ensure(handle, master_key, id, purpose).await?;
         }
         Ok(())
+    }
+
+    /// In the order of their ids.
+    fn all(&self) -> impl Iterator<Item = (&DemoAccount, Purpose)> {
+        let customers = self.accounts.iter().map(|account| (account, Purpose::Customer));
+        let bots = self.bots.iter().map(|account| (account, Purpose::Bot));
+        customers
+            .chain(bots)
+            .chain(self.operator.iter().map(|account| (account, Purpose::Operator)))
     }
 
     /// Accounts are added in order: with the last key, all are there. Then nothing is sent, so that
     /// a venue can start with a full disk.
     async fn is_complete(&self, handle: &Handle) -> Result<bool, ServeError> {
-        let last = self.accounts.iter().chain(&self.bots).next_back();
-        let Some(hash) = last.map(|account| api_key_hash(&account.api_key)) else {
+        let last = self.all().last();
+        let Some(hash) = last.map(|(account, _)| api_key_hash(&account.api_key)) else {
             return Ok(true);
         };
         let asked = handle.read(move |engine| {
@@ -201,21 +226,25 @@ impl DemoAccount {
         handle: &Handle,
         master_key: &MasterKey,
         id: AccountId,
-        is_customer: bool,
+        purpose: Purpose,
     ) -> Result<(), ServeError> {
-        let kept = if is_customer { CUSTOMER_PAST_KEPT } else { BOT_PAST_KEPT };
+        let kept = if purpose == Purpose::Customer { CUSTOMER_PAST_KEPT } else { BOT_PAST_KEPT };
         let spec = AccountSpec {
             name: AccountName::parse(&self.name)
                 .ok_or_else(|| ServeError::new("demo.json has an account without a valid name"))?,
             // The bots trade with each other all day, and would pay their funds away.
-            fees: (!is_customer).then_some(FeeRates::ZERO),
+            fees: (purpose == Purpose::Bot).then_some(FeeRates::ZERO),
             max_open_orders: MAX_OPEN_ORDERS,
             finished_orders_kept: kept,
             trades_kept: kept,
         };
         apply(handle, Command::CreateAccount(CreateAccount { spec })).await?;
-        let funds = if is_customer { CUSTOMER_FUNDS } else { BOT_FUNDS };
-        for (asset, units) in funds {
+        let funds = match purpose {
+            Purpose::Customer => &CUSTOMER_FUNDS[..],
+            Purpose::Bot => &BOT_FUNDS,
+            Purpose::Operator => &[],
+        };
+        for &(asset, units) in funds {
             let at = ASSETS.iter().position(|name| *name == asset).expect("a listed asset");
             let deposit = Deposit {
                 account: id,
@@ -231,7 +260,8 @@ impl DemoAccount {
         let credential = Credential::new(Verifier::Hmac(secret));
         let sealed_secret =
             master_key.seal(&credential, &api_key_hash).expect("it has no networks");
-        let spec = KeySpec { account: id, role: Role::Trader, api_key_hash, sealed_secret };
+        let role = if purpose == Purpose::Operator { Role::Operator } else { Role::Trader };
+        let spec = KeySpec { account: id, role, api_key_hash, sealed_secret };
         apply(handle, Command::CreateKey(Box::new(CreateKey { spec }))).await
     }
 }
@@ -268,6 +298,26 @@ impl DemoInstrument {
             fees,
         }
     }
+}
+
+/// Writes a file with secrets, whole or not at all.
+fn write(file: &Path, content: &impl Serialize) -> Result<(), ServeError> {
+    let mut unfinished = file.as_os_str().to_owned();
+    unfinished.push(".unfinished");
+    let written = (|| {
+        // The file of an interrupted start may have another mode.
+        match std::fs::remove_file(&unfinished) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut opened =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
+        opened.write_all(&serde_json::to_vec_pretty(content)?)?;
+        opened.sync_all()?;
+        std::fs::rename(&unfinished, file)
+    })();
+    let place = Path::new(&unfinished).display();
+    written.map_err(|error| ServeError::new(format!("{place}: {error}")))
 }
 
 /// Submits a command, which an earlier start may have carried out.

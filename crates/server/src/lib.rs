@@ -4,7 +4,6 @@
 //! They hand in two traits: [`Host`] shows progress and the address of the ready venue, and
 //! [`Operators`] answers operators, whose requests this crate does not see.
 
-mod clock;
 mod demo;
 mod error;
 pub mod feed;
@@ -13,8 +12,9 @@ mod operators;
 mod random;
 mod run;
 mod settings;
+mod test_folder;
 
-pub use clock::now_ns;
+pub use ::venue::clock::now_ns;
 pub use demo::FILE_NAME as DEMO_FILE;
 pub use error::ServeError;
 pub use huge_pages::HugePages;

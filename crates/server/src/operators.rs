@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use gateway::OperatorApi;
+use gateway::{Faults, OperatorApi};
 use projection::History;
 use venue::{Handle, Keyring};
 
@@ -28,6 +28,8 @@ pub struct OperatedVenue {
     pub keyring: Keyring,
     pub data_dir: PathBuf,
     pub durability: Durability,
+    /// Of a test or a demo, whose clock can be advanced, too.
+    pub faults: Option<Arc<Faults>>,
 }
 
 /// Answers the operators of a running venue.

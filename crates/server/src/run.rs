@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::{AccessRecord, Gateway, Tls};
+use gateway::{AccessRecord, Faults, Gateway, Tls};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -17,6 +17,7 @@ use crate::error::ServeError;
 use crate::feed;
 use crate::operators::{OperatedVenue, Operators};
 use crate::settings::Settings;
+use crate::test_folder::TestFolder;
 
 /// The program around a venue, which shows its progress.
 pub trait Host {
@@ -56,12 +57,11 @@ pub fn run(
 }
 
 async fn serve(
-    settings: Settings,
+    mut settings: Settings,
     connections_max: usize,
     host: &mut impl Host,
     operators: &impl Operators,
 ) -> Result<(), ServeError> {
-    let data_dir = &settings.venue.data_dir;
     // A port in use is an error before anything is written.
     let tcp = TcpListener::bind(settings.http.address).await.map_err(|error| {
         ServeError::new(format!("cannot listen on {}: {error}", settings.http.address))
@@ -71,6 +71,12 @@ async fn serve(
     if !address.ip().is_loopback() && tls.is_none() {
         tracing::warn!(%address, "listening beyond this machine, without encryption");
     }
+    // It is removed when all that uses it has ended.
+    let test_folder = settings.test.enabled.then(TestFolder::create).transpose()?;
+    if let Some(folder) = &test_folder {
+        settings.venue.data_dir = folder.path().to_path_buf();
+    }
+    let data_dir = &settings.venue.data_dir;
     let keys = Keys::find(&settings)?;
     host.recovery_begins();
     let opened =
@@ -86,6 +92,9 @@ async fn serve(
             .with_tls(tls.clone())
             .with_origins(settings.http.origins()?)
             .with_access_record(access_record(data_dir)?);
+    let is_trial = demo.is_some();
+    let faults = is_trial.then(Arc::<Faults>::default);
+    let gateway = gateway.with_faults(faults.clone());
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
     let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
     tracing::info!(
@@ -102,6 +111,7 @@ async fn serve(
         keyring,
         data_dir: data_dir.clone(),
         durability: settings.log.durability,
+        faults,
     };
     let demo = demo.map(|demo| (demo, master_key));
     let around = (host, operators);
@@ -134,6 +144,9 @@ async fn run_until_stopped(
     let base_url = base_url(tcp.local_addr()?, tls.is_some());
     if let Some((demo, master_key)) = &demo {
         demo.ensure(&venue.handle, master_key, settings.demo.fees()).await?;
+        if let (true, Some(file)) = (settings.test.enabled, &settings.test.keys) {
+            demo.write_keys(file, &base_url, &settings.venue.data_dir)?;
+        }
     }
     let gateway = gateway.with_operators(operators.api(&venue));
     // The bots end first: they cancel their quotes through the sockets.
@@ -144,7 +157,7 @@ async fn run_until_stopped(
     tasks.spawn(gateway.serve(tcp, venue.handle, until(stopped)));
     tasks.spawn(admin);
     host.ready(&base_url)?;
-    let bots = demo.filter(|_| !settings.demo.no_bots).map(|(demo, _)| {
+    let bots = demo.filter(|_| settings.has_bots()).map(|(demo, _)| {
         let until = until(bots_stopped);
         tokio::spawn(demo::bots::run(base_url, demo.bots(), settings.demo.clone(), until))
     });
@@ -188,7 +201,7 @@ impl Keys {
     fn find(settings: &Settings) -> Result<Self, ServeError> {
         match (Demo::load(&settings.venue.data_dir)?, settings.venue.master_key()?) {
             (Some(demo), _) => Ok(Self::Demo(demo)),
-            (None, _) if settings.demo.enabled => Ok(Self::NewDemo),
+            (None, _) if settings.demo.enabled || settings.test.enabled => Ok(Self::NewDemo),
             (None, Some(named)) => Ok(Self::Named(named)),
             (None, None) => Err(MasterKeyError::Missing.into()),
         }

@@ -16,6 +16,7 @@ pub(crate) mod logging;
 mod pin;
 pub(crate) mod sources;
 pub(crate) mod spool;
+pub(crate) mod test;
 pub(crate) mod venue;
 
 use std::ffi::OsString;
@@ -35,6 +36,7 @@ pub struct Settings {
     pub history: history::History,
     pub venue: venue::Venue,
     pub demo: demo::Demo,
+    pub test: test::Test,
     pub logging: logging::Logging,
 }
 
@@ -53,6 +55,7 @@ const FLAT_NAMES: FlatNames = &[
     ("demo", "volatility_bps", "demo_volatility_bps"),
     ("demo", "maker_fee_bps", "demo_maker_fee_bps"),
     ("demo", "taker_fee_bps", "demo_taker_fee_bps"),
+    ("test", "enabled", "test"),
     ("logging", "level", "log_level"),
     ("logging", "format", "log_format"),
 ];
@@ -70,9 +73,17 @@ impl Settings {
         variables: impl Iterator<Item = (OsString, OsString)>,
         flags: &impl Serialize,
     ) -> Result<Self, String> {
-        let (settings, origins): (Self, _) =
+        let (mut settings, origins): (Self, _) =
             layers::extract(FLAT_NAMES, file.as_deref(), variables, flags)?;
         settings.check().map_err(|sentence| origins.with_places(sentence))?;
+        if settings.test.enabled {
+            let kept = ["data_dir", "durability"].into_iter().find(|flat| origins.is_set(flat));
+            if let Some(flat) = kept {
+                let sentence = format!("a test keeps nothing on disk: leave {flat} out");
+                return Err(origins.with_places(sentence));
+            }
+            settings.log.durability = log::Durability::Memory;
+        }
         if let Some(text) = &settings.venue.master_key
             && !origins.is_variable("master_key")
         {
@@ -91,6 +102,7 @@ impl Settings {
             return Err("the demo's bots have no TLS: add --no-bots, or start without TLS".into());
         }
         self.demo.check()?;
+        self.test.check()?;
         self.spool.check()?;
         self.history.check()?;
         self.check_pin()
@@ -106,6 +118,11 @@ impl Settings {
             );
         }
         pin.check()
+    }
+
+    /// A test has bots where it asks for a demo.
+    pub(crate) fn has_bots(&self) -> bool {
+        !self.demo.no_bots && (self.demo.enabled || !self.test.enabled)
     }
 
     pub(crate) fn gateway_settings(&self, connections_max: usize) -> gateway::Settings {

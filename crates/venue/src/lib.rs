@@ -24,6 +24,7 @@
 //!   includes it.
 
 mod backlog;
+pub mod clock;
 mod follower;
 mod key;
 mod machine;

@@ -53,6 +53,7 @@ async fn by_default_traders_pay_fees_and_bots_do_not() {
         ("maker-1", [&zero, &zero]),
         ("maker-2", [&zero, &zero]),
         ("taker-1", [&zero, &zero]),
+        ("operator", instruments),
     ];
     assert_eq!(own.filter(|(name, _)| *name != "venue").collect::<Vec<_>>(), expect);
     venue.stop();

@@ -31,7 +31,7 @@ use crate::binance::streams::time_unit;
 use crate::binance::user_data;
 use crate::binance::user_data::UserDataSubscription;
 use crate::binance::user_streams::{PayloadForm, UserDataReader};
-use crate::clock::now_ns;
+use crate::clock::{machine_ns, now_ns};
 use crate::door::access::{Attempt, WS_METHOD};
 use crate::door::identity::{Permission, Signer};
 use crate::door::sessions;
@@ -198,11 +198,12 @@ impl ApiSession {
         Call {
             shared: Arc::clone(&self.shared),
             received_ns,
-            waited: self.permit.waited(received_ns),
+            waited: self.permit.waited(machine_ns()),
             times: CallTimes::begin(None),
             unit: self.unit,
             params,
             peer: self.peer,
+            connection: Some(Arc::clone(&self.permit)),
             origin: Origin::WebSocket,
             proof: Proof::Message { signed, logon },
             retry_key: Ok(None),

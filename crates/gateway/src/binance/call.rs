@@ -13,12 +13,12 @@ use types::{Command, Envelope, Event, InstrumentId, Origin, RetryKey, SessionId}
 use venue::{api_key_hash, retry_key as hash_retry_key};
 
 use crate::binance::shared::BinanceContext;
-use crate::clock::now_us;
+use crate::clock::{now_us, signing_clock};
 use crate::door;
 use crate::door::access::{Attempt, ClaimedKey, WS_METHOD};
 use crate::door::identity::{Permission, Signer};
 use crate::door::submit::CommandOutcome;
-use crate::socket::connection::CallTimes;
+use crate::socket::connection::{CallTimes, ConnectionPermit};
 use crate::socket::http::{JsonReply, header_text};
 
 /// A request that was read completely.
@@ -31,6 +31,7 @@ pub(crate) struct Call {
     pub(crate) unit: TimeUnit,
     pub(crate) params: Params,
     pub(crate) peer: IpAddr,
+    pub(crate) connection: Option<Arc<ConnectionPermit>>,
     pub(crate) origin: Origin,
     pub(crate) proof: Proof,
     /// From the header `Idempotency-Key`. An invalid one is an error only for a request that
@@ -116,7 +117,7 @@ impl Call {
             Proof::Message { .. } if logon.is_some() => {}
             Proof::Message { signed, .. } => sign::verify_message(key, signed.as_ref())?,
         }
-        let expires_us = sign::check_time(&mut self.params, now_us())?;
+        let expires_us = sign::check_time(&mut self.params, signing_clock())?;
         self.times.checked();
         let session = logon.map_or(SessionId(0), |logon| logon.session);
         Ok(KeyedCall { call: self, signer, session, expires_us })
@@ -190,6 +191,10 @@ impl KeyedCall {
         if let (Some(key), Some(part)) = (&mut retry_key, part) {
             *key = hash_retry_key(&[&key[..], &part.to_le_bytes()].concat());
         }
+        let fault = self.fault(&command);
+        if let Some(fault) = fault {
+            self.meet_before(fault, &command).await?;
+        }
         if now_us() > self.expires_us {
             return Err(ApiError::outside_recv_window().into());
         }
@@ -207,7 +212,11 @@ impl KeyedCall {
         // them, and a client that does not read would hold up the rest.
         let is_gathered = self.origin == Origin::WebSocket;
         let outcome = self.shared.door.submit(envelope, command, is_gathered).await;
-        outcome.map_err(Refusal::by_engine)
+        let outcome = outcome.map_err(Refusal::by_engine)?;
+        if let Some(fault) = fault {
+            self.meet_after(fault).await?;
+        }
+        Ok(outcome)
     }
 }
 

@@ -9,6 +9,7 @@ use protocol::signed::ApiError;
 use types::{AccountId, KeyId};
 
 use crate::binance::generate::generate;
+use crate::clock::instant;
 
 const ALIVE_FOR: Duration = Duration::from_secs(3600);
 
@@ -27,12 +28,12 @@ impl ListenKeys {
     pub(crate) fn find(&self, listen_key: &str) -> Option<(Arc<str>, ListenKey)> {
         let keys = self.keys();
         let (name, found) = keys.get_key_value(listen_key)?;
-        (found.alive_until > Instant::now()).then(|| (Arc::clone(name), *found))
+        (found.alive_until > instant()).then(|| (Arc::clone(name), *found))
     }
 
     /// The listen key of this API key: kept alive, or a new one.
     pub(crate) fn begin(&self, account: AccountId, key: KeyId) -> Arc<str> {
-        let alive_until = Instant::now() + ALIVE_FOR;
+        let alive_until = instant() + ALIVE_FOR;
         let mut keys = self.keys();
         let own = |(_, listen_key): &(&Arc<str>, &mut ListenKey)| listen_key.key == key;
         if let Some((name, listen_key)) = keys.iter_mut().find(own) {
@@ -47,7 +48,7 @@ impl ListenKeys {
     pub(crate) fn keep_alive(&self, listen_key: &str, key: KeyId) -> Result<(), ApiError> {
         let mut keys = self.keys();
         let found = keys.get_mut(listen_key).filter(|found| found.key == key);
-        found.ok_or_else(ApiError::no_such_listen_key)?.alive_until = Instant::now() + ALIVE_FOR;
+        found.ok_or_else(ApiError::no_such_listen_key)?.alive_until = instant() + ALIVE_FOR;
         Ok(())
     }
 
@@ -61,7 +62,7 @@ impl ListenKeys {
 
     /// Removes the listen keys that have expired.
     pub(crate) fn expire(&self) -> Vec<(Arc<str>, ListenKey)> {
-        let now = Instant::now();
+        let now = instant();
         self.keys().extract_if(|_, listen_key| listen_key.alive_until <= now).collect()
     }
 

@@ -80,7 +80,7 @@ pub(crate) fn with_weight(mut response: Response, spent: u32) -> Response {
 
 async fn read(request: Request, shared: &Arc<BinanceContext>) -> Result<Call, ApiError> {
     let sent = SignedRequest::read(request, &shared.settings).await?;
-    let SignedRequest { received_ns, waited, times, unit, params, peer, .. } = sent;
+    let SignedRequest { received_ns, waited, connection, times, unit, params, peer, .. } = sent;
     Ok(Call {
         shared: Arc::clone(shared),
         received_ns,
@@ -89,6 +89,7 @@ async fn read(request: Request, shared: &Arc<BinanceContext>) -> Result<Call, Ap
         unit,
         params,
         peer,
+        connection,
         origin: Origin::Rest,
         proof: Proof::Http { api_key: sent.api_key, query: sent.query, body: sent.body },
         retry_key: find_retry_key(&sent.headers),

@@ -15,7 +15,7 @@ use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
 
-use crate::clock::now_ns;
+use crate::clock::machine_ns;
 use crate::door::settings::DoorSettings as Settings;
 
 /// Refusals that ban an address, unless it paused for [`FORGIVEN_AFTER`].
@@ -167,7 +167,7 @@ impl Limits {
 }
 
 fn banned(used: u32, left: Duration) -> OverLimit {
-    let until_ms = now_ns() / 1_000_000 + u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+    let until_ms = machine_ns() / 1_000_000 + u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
     OverLimit::Banned { used, until_ms, retry_after_s: seconds(left) }
 }
 

@@ -11,6 +11,7 @@ use venue::Handle;
 use crate::door::access::{AccessRecord, Attempt};
 use crate::door::admission::Admission;
 use crate::door::directory::{Directory, SharedDirectory};
+use crate::door::faults::Faults;
 use crate::door::limits::Limits;
 use crate::door::settings::DoorSettings;
 
@@ -24,6 +25,8 @@ pub(crate) struct Door {
     pub(crate) handle: Handle,
     pub(crate) history: Option<Arc<dyn History>>,
     pub(crate) access: Option<AccessRecord>,
+    /// `None` where no test may ask for faults.
+    pub(crate) faults: Option<Arc<Faults>>,
     /// True once the gateway shuts down.
     pub(crate) stopping: watch::Receiver<bool>,
 }

@@ -1,5 +1,5 @@
 //! The stream of one connection, cut when its client keeps the venue waiting: with a message of a
-//! WebSocket that does not end, or with an answer that it does not read.
+//! WebSocket that does not end, or with an answer that it does not read. A test may ask for a cut.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -31,6 +31,9 @@ impl<S> BoundedStream<S> {
         context: &mut Context<'_>,
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
+        if self.permit.is_cut() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         if written.is_ready() {
             self.stalled = None;
             return written;
@@ -47,6 +50,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for BoundedStream<S> {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        this.permit.reads_in(context);
+        if this.permit.is_cut() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         let before = buf.filled().len();
         let read = Pin::new(&mut this.stream).poll_read(context, buf);
         if read.is_ready() && !this.permit.was_read(buf.filled().len() - before) {

@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::Context;
 use std::time::{Duration, Instant};
 
+use futures_util::task::AtomicWaker;
 use tokio::sync::watch;
 use venue::{Metrics, Stage};
 
@@ -29,6 +31,9 @@ pub(crate) struct ConnectionPermit {
     /// Since when an answer waits to be written, since `opened`.
     pub(super) answered: AtomicU64,
     incomplete: Incomplete,
+    /// The venue closes the connection.
+    is_cut: AtomicBool,
+    reader: AtomicWaker,
 }
 
 /// What was read of a WebSocket's message that is not complete.
@@ -54,7 +59,24 @@ impl ConnectionPermit {
             read,
             answered,
             incomplete: Incomplete::default(),
+            is_cut: AtomicBool::new(false),
+            reader: AtomicWaker::new(),
         })
+    }
+
+    /// Has the venue close the connection without another byte.
+    pub(crate) fn cut(&self) {
+        self.is_cut.store(true, Ordering::Release);
+        self.reader.wake();
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::Acquire)
+    }
+
+    /// Before a look at [`ConnectionPermit::is_cut`]: the task that reads is woken by a cut.
+    pub(super) fn reads_in(&self, context: &Context<'_>) {
+        self.reader.register(context.waker());
     }
 
     /// The places that were left when this one was taken.

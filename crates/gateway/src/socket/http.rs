@@ -14,7 +14,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use protocol::signed::{ApiError, Params, TimeUnit};
 use tokio::time::timeout;
 
-use crate::clock::now_ns;
+use crate::clock::{machine_ns, now_ns};
 use crate::door::access::{Attempt, ClaimedKey};
 use crate::socket::connection::{CallTimes, ConnectionPermit};
 use crate::socket::settings::SocketSettings;
@@ -114,6 +114,7 @@ pub(crate) struct SignedRequest {
     pub(crate) received_ns: u64,
     /// How long the request waited until it was read.
     pub(crate) waited: Duration,
+    pub(crate) connection: Option<Arc<ConnectionPermit>>,
     pub(crate) times: CallTimes,
     pub(crate) unit: TimeUnit,
     pub(crate) params: Params,
@@ -135,8 +136,8 @@ impl SignedRequest {
         let body = read_body(settings, &headers, body).await?;
         let received_ns = now_ns();
         let permit = parts.extensions.get::<Arc<ConnectionPermit>>().cloned();
-        let waited = permit.as_ref().map(|permit| permit.waited(received_ns));
-        let mut times = CallTimes::begin(permit);
+        let waited = permit.as_ref().map(|permit| permit.waited(machine_ns()));
+        let mut times = CallTimes::begin(permit.clone());
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let unit = TimeUnit::parse(text_header(&headers, &TIME_UNIT_HEADER))?;
         if says_json(&headers) && !body.is_empty() && !looks_like_object(&body) {
@@ -149,6 +150,7 @@ impl SignedRequest {
         Ok(Self {
             received_ns,
             waited: waited.unwrap_or_default(),
+            connection: permit,
             times,
             unit,
             params,

@@ -159,7 +159,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
-    use crate::clock::now_ns;
+    use crate::clock::machine_ns;
     use crate::socket::share::{Network, Shared};
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
         setsockopt(&server, sockopt::ReceiveTimestampns, &true).unwrap();
         let (mut bytes, mut control) = ([0; 16], nix::cmsg_space!(TimeSpec));
         let mut exchange = || {
-            let before_ns = now_ns();
+            let before_ns = machine_ns();
             client.write_all(b"abc").unwrap();
             sleep(Duration::from_millis(20));
             let (read, arrived_ns) = receive(server.as_raw_fd(), &mut bytes, &mut control).unwrap();
@@ -181,7 +181,7 @@ mod tests {
             .map(|_| exchange())
             .find_map(|(before_ns, arrived_ns)| Some((before_ns, arrived_ns?)));
         let (before_ns, arrived_ns) = stamped.expect("the kernel stamps packets after some reads");
-        assert!(arrived_ns >= before_ns && arrived_ns <= now_ns() - 15_000_000, "{arrived_ns}");
+        assert!(arrived_ns >= before_ns && arrived_ns <= machine_ns() - 15_000_000, "{arrived_ns}");
         drop(client);
         let (read, _) = receive(server.as_raw_fd(), &mut bytes, &mut control).unwrap();
         assert_eq!(read, 0, "the end");
@@ -197,7 +197,7 @@ mod tests {
         let metrics = Arc::new(Metrics::new(venue::Durability::Memory));
         let mut server = TimedStream::new(server, permit.clone(), metrics);
         let mut bytes = [0; 4];
-        let waited = || permit.waited(now_ns());
+        let waited = || permit.waited(machine_ns());
         // Until the kernel stamps packets.
         while waited() == Duration::ZERO {
             client.write_all(b"abc").await.unwrap();

@@ -22,7 +22,7 @@ use crate::signed::{ApiError, NS_PER_US, Params, span_ns};
 pub const RECV_WINDOW_DEFAULT_US: u64 = 5_000_000;
 pub const RECV_WINDOW_MAX_US: u64 = 60_000_000;
 /// How far a client's clock may be ahead of ours.
-pub const AHEAD_MAX_US: u64 = 1_000_000;
+const AHEAD_MAX_US: u64 = 1_000_000;
 pub const API_KEY_LEN_MAX: usize = 128;
 /// Of 4096-bit RSA in base64, each character of it encoded.
 const SIGNATURE_LEN_MAX: usize = 3 * 684;
@@ -120,22 +120,47 @@ impl VerifyingKey<'_> {
     }
 }
 
+/// The venue's clock, for times that clients sign with the clock of their own machine.
+#[derive(Clone, Copy, Debug)]
+pub struct SigningClock {
+    pub now_us: u64,
+    /// How far a test has moved the venue's clock ahead of the machine's.
+    pub ahead_us: u64,
+}
+
+impl From<u64> for SigningClock {
+    fn from(now_us: u64) -> Self {
+        Self { now_us, ahead_us: 0 }
+    }
+}
+
+impl SigningClock {
+    /// Checks that a time is neither late nor early. A client may have either clock. Returns when
+    /// the time will be late, by the venue's clock.
+    pub fn check(self, timestamp_us: u64, window_us: u64) -> Result<u64, ApiError> {
+        let Self { now_us, ahead_us } = self;
+        let machine_us = now_us.saturating_sub(ahead_us);
+        let is_machines = timestamp_us.abs_diff(machine_us) < timestamp_us.abs_diff(now_us);
+        let timestamp_us = timestamp_us.saturating_add(if is_machines { ahead_us } else { 0 });
+        if timestamp_us >= now_us.saturating_add(AHEAD_MAX_US) {
+            return Err(ApiError::timestamp_ahead());
+        }
+        let expires_us = timestamp_us.saturating_add(window_us);
+        if now_us > expires_us {
+            return Err(ApiError::outside_recv_window());
+        }
+        Ok(expires_us)
+    }
+}
+
 /// Checks `timestamp` and `recvWindow` and takes both away, as well as `signature`. Gives the time
 /// after which the request must not be carried out any more.
-pub fn check_time(params: &mut Params, now_us: u64) -> Result<u64, ApiError> {
+pub fn check_time(params: &mut Params, clock: impl Into<SigningClock>) -> Result<u64, ApiError> {
     let recv_window_us = recv_window_us(params)?;
     let timestamp = params.mandatory_integer("timestamp")?;
     params.text("signature")?;
     let (timestamp_ns, _) = span_ns(timestamp).ok_or_else(|| ApiError::overflowed("timestamp"))?;
-    let timestamp_us = timestamp_ns / NS_PER_US;
-    if timestamp_us >= now_us.saturating_add(AHEAD_MAX_US) {
-        return Err(ApiError::timestamp_ahead());
-    }
-    let expires_us = timestamp_us.saturating_add(recv_window_us);
-    if now_us > expires_us {
-        return Err(ApiError::outside_recv_window());
-    }
-    Ok(expires_us)
+    clock.into().check(timestamp_ns / NS_PER_US, recv_window_us)
 }
 
 /// In milliseconds, with up to three decimal places.

@@ -27,8 +27,16 @@ pub(super) const VARIABLES_PREFIX: &str = "BUTTONWOOD_";
 /// The variable that names the file.
 const CONFIG: &str = "config";
 /// Variables of clients and of this project's tests, which are no settings.
-const OTHER_PROGRAMS: [&str; 8] =
-    ["url", "streams_url", "keys", "binary", "dist", "crash_rounds", "power_rounds", "power_seed"];
+const OTHER_PROGRAMS: [&str; 8] = [
+    "url",
+    "streams_url",
+    "binary",
+    "dist",
+    "crash_rounds",
+    "power_rounds",
+    "power_seed",
+    "recipes",
+];
 
 const ENVIRONMENT: &str = "the environment";
 const CONFIGURATION: &str = "the configuration";
@@ -110,6 +118,13 @@ impl Origins {
         } else {
             format!("{sentence} (from {})", places.join(", "))
         }
+    }
+
+    pub(super) fn is_set(&self, flat: &str) -> bool {
+        let is_in_file = |file: &File| file.line(self.sections.keys(flat)).is_some();
+        self.flags.contains(flat)
+            || self.variables.contains(flat)
+            || self.file.as_ref().is_some_and(is_in_file)
     }
 
     /// Whether the setting's value is that of its variable.

@@ -11,6 +11,7 @@ use marketdata::Views;
 use tokio::sync::oneshot;
 use types::{Entry, Refused};
 
+use crate::clock;
 use crate::metrics::{Metrics, RefusalCause};
 use crate::reply::Reply;
 use crate::run::combiner::{self, Combiner};
@@ -69,6 +70,12 @@ impl Handle {
                 Ok(())
             }
         }
+    }
+
+    /// Moves the clock of the process forward, for a test, and has the engine look at what is due.
+    pub fn advance_clock(&self, by: Duration) {
+        clock::advance(by);
+        self.combiner.wake_engine();
     }
 
     pub fn metrics(&self) -> &Arc<Metrics> {

@@ -4,11 +4,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use log::Durability;
 use types::Refused;
 
+use crate::clock::now_ns;
 use crate::machine::{Machine, MachineError, Output, Progress, Role};
 use crate::metrics::{Metrics, RefusalCause};
 use crate::pin::keep_this_thread_to;
@@ -440,10 +441,4 @@ impl Snapshotting {
     fn is_under_way(&self) -> bool {
         matches!(self, Self::Due(_) | Self::UnderWay(_))
     }
-}
-
-/// The sequencer's clock.
-fn now_ns() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_1970.as_nanos()).expect("the year is before 2554")
 }

@@ -35,6 +35,7 @@ impl Listener for GatewayListener {
         {
             hub.list(market);
         }
+        hub.status(applied, event, &publisher.directory);
         {
             let (mut user_streams, directory) = publisher.user_streams_and_directory();
             user_streams.event(&directory, applied, event);

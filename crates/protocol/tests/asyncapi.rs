@@ -19,8 +19,10 @@ fn address(kind: StreamKind) -> &'static str {
         StreamKind::Trade => "{symbol}@trade",
         StreamKind::AggTrade => "{symbol}@aggTrade",
         StreamKind::BookTicker => "{symbol}@bookTicker",
+        StreamKind::Depth(Speed::Ms20) => "{symbol}@depth@20ms",
         StreamKind::Depth(Speed::Ms100) => "{symbol}@depth@100ms",
         StreamKind::Depth(_) => "{symbol}@depth",
+        StreamKind::PartialDepth(_, Speed::Ms20) => "{symbol}@depth{levels}@20ms",
         StreamKind::PartialDepth(_, Speed::Ms100) => "{symbol}@depth{levels}@100ms",
         StreamKind::PartialDepth(..) => "{symbol}@depth{levels}",
         StreamKind::Kline(_, TimeZone::UTC) => "{symbol}@kline_{interval}",
@@ -29,6 +31,8 @@ fn address(kind: StreamKind) -> &'static str {
         StreamKind::MiniTicker => "{symbol}@miniTicker",
         StreamKind::RollingTicker(_) => "{symbol}@ticker_{window}",
         StreamKind::AvgPrice => "{symbol}@avgPrice",
+        StreamKind::Auction => "{symbol}@auction",
+        StreamKind::Status => "!status@arr",
     }
 }
 
@@ -41,14 +45,17 @@ fn every_stream_is_described_by_its_name() {
         StreamKind::BookTicker,
         StreamKind::Depth(Speed::Ms1000),
         StreamKind::Depth(Speed::Ms100),
+        StreamKind::Depth(Speed::Ms20),
         StreamKind::PartialDepth(5, Speed::Ms1000),
         StreamKind::PartialDepth(5, Speed::Ms100),
+        StreamKind::PartialDepth(5, Speed::Ms20),
         StreamKind::Kline(Interval::Minute1, TimeZone::UTC),
         StreamKind::Kline(Interval::Minute1, plus_8),
         StreamKind::Ticker,
         StreamKind::MiniTicker,
         StreamKind::RollingTicker(RollingWindow::Hour1),
         StreamKind::AvgPrice,
+        StreamKind::Auction,
     ];
     let document = document();
     let is_described = |address: &str| document.contains(&format!("    address: \"{address}\"\n"));
@@ -63,7 +70,7 @@ fn every_stream_is_described_by_its_name() {
         let name = Stream { symbol: Symbol::parse("BTCUSDT"), kind }.to_string();
         assert_eq!(example, name, "{address}");
     }
-    for of_all in ["!ticker@arr", "!miniTicker@arr", "!ticker_{window}@arr"] {
+    for of_all in ["!ticker@arr", "!miniTicker@arr", "!ticker_{window}@arr", "!status@arr"] {
         assert!(is_described(of_all), "{of_all}");
     }
     for interval in Interval::ALL {

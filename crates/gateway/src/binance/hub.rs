@@ -13,19 +13,22 @@ mod feed;
 pub(crate) mod inbox;
 mod readers;
 mod round;
+mod statuses;
 
 use std::time::Instant;
 
 use marketdata::{BookUpdate, Views};
-use protocol::binance::stream::Speed;
+use protocol::binance::stream::{AuctionResult, Speed, StreamKind};
 use spool::Applied;
-use types::{Event, InstrumentId, Market};
+use types::{AuctionIndicated, AuctionUncrossed, Event, InstrumentId, Market};
 
 use self::all_markets::AllMarkets;
 use self::feed::{MarketFeed, ROUNDS, round_of};
 use self::inbox::SubscriptionChange;
 use self::round::Round;
+use self::statuses::{StatusChange, Statuses, status_change};
 use crate::clock::now_ns;
+use crate::door::directory::SharedDirectory;
 
 #[derive(Debug)]
 pub(crate) struct Hub {
@@ -33,6 +36,7 @@ pub(crate) struct Hub {
     feeds: Vec<MarketFeed>,
     /// The streams that cover all markets.
     all_markets: AllMarkets,
+    statuses: Statuses,
     /// Instruments that changed in this batch.
     touched: Vec<InstrumentId>,
     rounds: [Round; ROUNDS],
@@ -46,8 +50,9 @@ impl Hub {
         let mut hub = Self {
             feeds: Vec::new(),
             all_markets: AllMarkets::default(),
+            statuses: Statuses::default(),
             touched: Vec::new(),
-            rounds: [Speed::Ms100, Speed::Ms1000, Speed::Ms2000].map(round),
+            rounds: [Speed::Ms20, Speed::Ms100, Speed::Ms1000, Speed::Ms2000].map(round),
             command: 0,
         };
         markets.iter().for_each(|market| hub.list(*market));
@@ -64,7 +69,11 @@ impl Hub {
         let SubscriptionChange { client, streams, begins } = change;
         for (id, stream) in streams {
             let Some(id) = id else {
-                self.all_markets.change(client, stream, *begins);
+                if stream.kind == StreamKind::Status {
+                    self.statuses.change(client, stream, *begins, &self.feeds);
+                } else {
+                    self.all_markets.change(client, stream, *begins);
+                }
                 continue;
             };
             let Some(feed) = self.feeds.get_mut(id.0 as usize) else { continue };
@@ -81,12 +90,32 @@ impl Hub {
         }
     }
 
+    /// Notes what an event changes of the markets, which are as they are after it.
+    pub(crate) fn status(&mut self, applied: &Applied, event: &Event, directory: &SharedDirectory) {
+        let Some((instrument, cause)) = status_change(event) else { return };
+        let directory = directory.read();
+        let all = directory.markets().iter();
+        for market in all.filter(|market| instrument.is_none_or(|id| id == market.instrument.id)) {
+            let id = market.instrument.id;
+            let Some(feed) = self.feeds.get_mut(id.0 as usize) else { continue };
+            feed.market = *market;
+            if let Event::PhaseChanged(changed) = event {
+                feed.until_ns = (changed.until_ns > 0).then_some(changed.until_ns);
+            }
+            let (event_ns, until_ns) = (applied.sequenced_ns, feed.until_ns);
+            self.statuses.changed(StatusChange { instrument: id, event_ns, cause, until_ns });
+        }
+    }
+
     pub(crate) fn event(&mut self, applied: &Applied, event: &Event, update: &BookUpdate) {
         if !applied.continues {
             self.command = applied.sequence;
         }
         let Some(feed) = self.feeds.get_mut(update.instrument.0 as usize) else { return };
         feed.event_ns = applied.sequenced_ns;
+        if let Some(result) = auction_result(event) {
+            feed.auction(result);
+        }
         let is_trade = matches!(event, Event::TradeExecuted(_));
         if is_trade && self.all_markets.has_readers() {
             self.all_markets.changed(update.instrument);
@@ -120,6 +149,7 @@ impl Hub {
                 feed.batch_done(&view.book);
             }
         }
+        self.statuses.batch_done(&self.feeds);
         self.flush(views, now)
     }
 
@@ -143,5 +173,20 @@ impl Hub {
             }
         }
         next
+    }
+}
+
+fn auction_result(event: &Event) -> Option<AuctionResult> {
+    match *event {
+        Event::AuctionIndicated(AuctionIndicated {
+            price, volume, surplus, surplus_side, ..
+        }) => Some(AuctionResult { price, volume, surplus, surplus_side, is_final: false }),
+        Event::AuctionUncrossed(AuctionUncrossed {
+            price, volume, surplus, surplus_side, ..
+        }) => {
+            let price = Some(price);
+            Some(AuctionResult { price, volume, surplus, surplus_side, is_final: true })
+        }
+        _ => None,
     }
 }

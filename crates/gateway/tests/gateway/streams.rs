@@ -10,8 +10,9 @@ use tokio::time::{sleep, timeout};
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
 use types::{
-    AccountId, CancelAll, ClOrdId, Command, Entry, Envelope, Event, KeyId, NewOrder, OrderSize,
-    OrderType, Origin, Price, Qty, SessionId, Side, StpMode, TimeInForce,
+    AccountId, CancelAll, ClOrdId, Command, Entry, Envelope, Event, HaltVenue, KeyId, NewOrder,
+    OrderSize, OrderType, Origin, Phase, Price, Qty, SessionId, SetPhase, Side, StpMode,
+    TimeInForce,
 };
 use venue::Reply;
 
@@ -126,6 +127,7 @@ async fn follow(mut socket: Socket, mut copy: Option<Copy>, buffered: Vec<Value>
 async fn snapshot_and_stream_give_the_book() {
     let site = Site::new().await;
     let mut fast = connect(&site, "/ws/btcusdt@depth@100ms").await;
+    let fastest = connect(&site, "/ws/btcusdt@depth@20ms").await;
     let slow = connect(&site, "/ws/btcusdt@depth").await;
     let mut state = 7_u64;
     let mut random = move |below: u64| {
@@ -164,8 +166,10 @@ async fn snapshot_and_stream_give_the_book() {
             }
             20 => late = Some(connect(&site, "/ws/btcusdt@depth@100ms").await),
             25 => {
-                let snapshot = site.get("/api/v3/depth?symbol=BTCUSDT&limit=5000").await.ok();
-                followers.push((Copy::of(&snapshot), Vec::new()));
+                for _ in 0..2 {
+                    let snapshot = site.get("/api/v3/depth?symbol=BTCUSDT&limit=5000").await.ok();
+                    followers.push((Copy::of(&snapshot), Vec::new()));
+                }
                 let snapshot = site.get("/api/v3/depth?symbol=BTCUSDT&limit=5000").await.ok();
                 followers.push((Copy::of(&snapshot), Vec::new()));
             }
@@ -174,7 +178,7 @@ async fn snapshot_and_stream_give_the_book() {
         sleep(Duration::from_millis(15)).await;
     }
     assert!(previous_u.is_some());
-    let sockets = [fast, late.expect("it joined"), slow];
+    let sockets = [fast, late.expect("it joined"), fastest, slow];
     let tasks: Vec<_> = sockets
         .into_iter()
         .zip(followers)
@@ -191,6 +195,58 @@ async fn snapshot_and_stream_give_the_book() {
         assert!(copy.in_sync);
         assert_eq!(copy.sides, book.sides);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_auction_and_every_change_of_status_are_published() {
+    let site = Site::new().await;
+    let mut socket = connect(&site, "/stream?streams=!status@arr/btcusdt@auction").await;
+    let mut next_of = async |stream: &str| {
+        let message = next(&mut socket).await;
+        assert_eq!(message["stream"], stream, "{message}");
+        message["data"].clone()
+    };
+    let status = |data: &Value| {
+        let one = &data[0];
+        assert_eq!((&one["e"], &one["s"]), (&json!("symbolStatus"), &json!("BTCUSDT")));
+        json!([one["c"], one["S"], one["p"]])
+    };
+    let present = next_of("!status@arr").await;
+    assert_eq!(status(&present), json!(["PRESENT", "TRADING", "Continuous"]));
+
+    let set_phase = |phase| Command::SetPhase(SetPhase { instrument: BTCUSDT, phase });
+    is_done(submit(&site, MAKER, set_phase(Phase::OpeningAuction))).await;
+    let opened = next_of("!status@arr").await;
+    assert_eq!(status(&opened), json!(["PHASE", "AUCTION_MATCH", "OpeningAuction"]));
+
+    is_done(submit_order(&site, MAKER, Side::Sell, 100_000, 10_000)).await;
+    is_done(submit_order(&site, TAKER, Side::Buy, 250_000, 10_100)).await;
+    let mut indicated = next_of("btcusdt@auction").await;
+    while indicated["p"].is_null() {
+        indicated = next_of("btcusdt@auction").await;
+    }
+    assert_eq!(indicated["p"], "101.00000000");
+    assert_eq!(json!([indicated["q"], indicated["Q"]]), json!(["1.00000000", "1.50000000"]));
+    assert_eq!(json!([indicated["S"], indicated["x"]]), json!(["BUY", false]));
+    // A later reader gets what it was last.
+    let mut late = connect(&site, "/ws/btcusdt@auction").await;
+    assert_eq!(next(&mut late).await, indicated);
+
+    is_done(submit(&site, MAKER, set_phase(Phase::Continuous))).await;
+    let mut found = [next(&mut socket).await, next(&mut socket).await];
+    found.sort_by_key(|message| message["stream"].to_string());
+    let [ended, uncrossed] = found;
+    assert_eq!(status(&ended["data"]), json!(["PHASE", "TRADING", "Continuous"]));
+    let result = &uncrossed["data"];
+    assert_eq!(
+        json!([result["p"], result["q"], result["x"]]),
+        json!(["101.00000000", "1.00000000", true])
+    );
+
+    is_done(submit(&site, MAKER, Command::HaltVenue(HaltVenue { level: 1, resume_ns: 0 }))).await;
+    assert_eq!(status(&next(&mut socket).await["data"]), json!(["HALT", "HALT", "Continuous"]));
+    is_done(submit(&site, MAKER, Command::ResumeVenue(()))).await;
+    assert_eq!(status(&next(&mut socket).await["data"]), json!(["HALT", "TRADING", "Continuous"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -16,7 +16,8 @@ use types::Symbol;
 
 pub use self::name::{RollingWindow, Speed, Stream, StreamKind};
 pub use self::payload::{
-    agg_trade, book_ticker, depth_update, partial_depth, server_shutdown, trade,
+    AuctionResult, StatusCause, agg_trade, auction, book_ticker, depth_update, partial_depth,
+    server_shutdown, symbol_status, trade,
 };
 pub use self::statistics::{avg_price, day_ticker, kline, mini_ticker, rolling_ticker};
 use crate::binance::response::encode;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use marketdata::{
     AggTrades, BookUpdate, DepthAccumulator, DepthDelta, InstrumentView, L2Book, PublicTrade,
 };
-use protocol::binance::stream::{self, RollingWindow, Speed, Stream, StreamKind};
+use protocol::binance::stream::{self, AuctionResult, RollingWindow, Speed, Stream, StreamKind};
 use protocol::signed::TimeUnit;
 use types::{AggTrade, Interval, Market, Price, TradeExecuted};
 
@@ -18,13 +18,14 @@ use crate::feed::live_candle::{CandleUpdate, LiveCandle};
 use crate::feed::quote::{BestLevels, PriceLevel, best, best_levels};
 
 /// The rounds of a hub, one for each speed.
-pub(super) const ROUNDS: usize = 3;
+pub(super) const ROUNDS: usize = 4;
 
 pub(super) const fn round_of(speed: Speed) -> usize {
     match speed {
-        Speed::Ms100 => 0,
-        Speed::Ms1000 => 1,
-        Speed::Ms2000 => 2,
+        Speed::Ms20 => 0,
+        Speed::Ms100 => 1,
+        Speed::Ms1000 => 2,
+        Speed::Ms2000 => 3,
     }
 }
 
@@ -38,6 +39,10 @@ pub(super) struct MarketFeed {
     pub(super) is_pending: [bool; ROUNDS],
     /// The time of the newest event.
     pub(super) event_ns: u64,
+    /// When the phase ends by itself.
+    pub(super) until_ns: Option<u64>,
+    /// Of the running auction, or of the last one.
+    auction: Option<AuctionResult>,
 }
 
 /// One stream: its readers, and the state that its next payload depends on.
@@ -57,6 +62,7 @@ enum StreamSource {
     Kline(LiveCandle),
     Ticker(TickerKind),
     AvgPrice { last: Option<Price> },
+    Auction { last: Option<AuctionResult> },
 }
 
 /// The period and detail of a ticker.
@@ -107,6 +113,8 @@ impl MarketFeed {
             is_touched: false,
             is_pending: [false; ROUNDS],
             event_ns: 0,
+            until_ns: None,
+            auction: None,
         }
     }
 
@@ -123,7 +131,7 @@ impl MarketFeed {
         self.drop_idle();
         let index = self.topics.iter().position(|topic| topic.readers.stream.kind == stream.kind);
         let index = index.unwrap_or_else(|| {
-            let source = StreamSource::new(stream.kind, view);
+            let source = StreamSource::new(stream.kind, view, self.auction);
             self.topics.push(Topic { readers: StreamReaders::new(*stream), source });
             self.topics.len() - 1
         });
@@ -149,6 +157,18 @@ impl MarketFeed {
         match &topic.source {
             StreamSource::Kline(kline) if kline.is_open() => Some(round_of(kline_speed(kline))),
             _ => None,
+        }
+    }
+
+    /// Publishes the result of an auction at once.
+    pub(super) fn auction(&mut self, result: AuctionResult) {
+        self.auction = Some(result);
+        let (market, event_ns) = (&self.market, self.event_ns);
+        for Topic { readers, source } in &mut self.topics {
+            if let StreamSource::Auction { last } = source {
+                *last = Some(result);
+                readers.publish(|unit| stream::auction(market, event_ns, unit, &result));
+            }
         }
     }
 
@@ -269,7 +289,7 @@ impl MarketFeed {
 }
 
 impl StreamSource {
-    fn new(kind: StreamKind, view: &InstrumentView) -> Self {
+    fn new(kind: StreamKind, view: &InstrumentView, auction: Option<AuctionResult>) -> Self {
         let book = &view.book;
         match kind {
             StreamKind::Trade => Self::Trade,
@@ -287,6 +307,8 @@ impl StreamSource {
             StreamKind::MiniTicker => Self::Ticker(TickerKind::Mini),
             StreamKind::RollingTicker(window) => Self::Ticker(TickerKind::Rolling(window)),
             StreamKind::AvgPrice => Self::AvgPrice { last: None },
+            // The hub has the status of all markets elsewhere.
+            StreamKind::Auction | StreamKind::Status => Self::Auction { last: auction },
         }
     }
 
@@ -314,6 +336,9 @@ impl StreamSource {
             }
             Self::Ticker(ticker) => Some(ticker.encode(market, view, now_ns(), unit)),
             Self::AvgPrice { .. } => Some(encode_average(market, view, now_ns(), unit)),
+            Self::Auction { last } => {
+                last.map(|result| stream::auction(market, event_ns, unit, &result))
+            }
         }
     }
 }

@@ -9,6 +9,10 @@ use types::InstrumentId;
 use crate::binance::hub::feed::MarketFeed;
 use crate::clock::now_ns;
 
+/// The most instruments of the fastest round: others wait for the next, so that no round keeps the
+/// publisher's thread for long.
+const FAST_MAX: usize = 200;
+
 /// The streams of one speed.
 #[derive(Debug)]
 pub(super) struct Round {
@@ -35,7 +39,10 @@ impl Round {
         now: Instant,
     ) {
         self.due = Some(now + Duration::from_millis(self.speed.interval_ms()));
-        for id in std::mem::take(&mut self.pending) {
+        let all = self.pending.len();
+        let sent = if self.speed == Speed::Ms20 { all.min(FAST_MAX) } else { all };
+        let later = self.pending.split_off(sent);
+        for id in std::mem::replace(&mut self.pending, later) {
             let Some(feed) = feeds.get_mut(id.0 as usize) else { continue };
             feed.is_pending[index] = false;
             if let Some(view) = views.instrument(id)

@@ -30,6 +30,10 @@ pub enum StreamKind {
     MiniTicker,
     RollingTicker(RollingWindow),
     AvgPrice,
+    /// The result that an auction would have, and the one that it had.
+    Auction,
+    /// Status, phase and rules of all markets.
+    Status,
 }
 
 /// How often a stream is sent.
@@ -38,6 +42,7 @@ pub enum Speed {
     Ms2000,
     Ms1000,
     Ms100,
+    Ms20,
 }
 
 impl Speed {
@@ -46,6 +51,7 @@ impl Speed {
             Self::Ms2000 => 2000,
             Self::Ms1000 => 1000,
             Self::Ms100 => 100,
+            Self::Ms20 => 20,
         }
     }
 }
@@ -87,7 +93,10 @@ impl Stream {
     /// `None` unless it is a symbol in lower case, an `@`, and a stream that exists.
     pub fn parse(name: &str) -> Option<Self> {
         if let Some(of_all) = name.strip_prefix('!') {
-            let kind = statistics(of_all.strip_suffix("@arr")?)?;
+            let kind = match of_all.strip_suffix("@arr")? {
+                "status" => StreamKind::Status,
+                of_all => statistics(of_all)?,
+            };
             return Some(Self { symbol: None, kind });
         }
         let (symbol, kind) = name.split_once('@')?;
@@ -100,6 +109,7 @@ impl Stream {
             "aggTrade" => StreamKind::AggTrade,
             "bookTicker" => StreamKind::BookTicker,
             "avgPrice" => StreamKind::AvgPrice,
+            "auction" => StreamKind::Auction,
             _ => match (kind.strip_prefix("depth"), kind.strip_prefix("kline_")) {
                 (Some(text), _) => depth(text)?,
                 (_, Some(text)) => kline(text)?,
@@ -125,6 +135,7 @@ impl Stream {
 fn depth(text: &str) -> Option<StreamKind> {
     let (levels, speed) = match text.split_once('@') {
         None => (text, Speed::Ms1000),
+        Some((levels, "20ms")) => (levels, Speed::Ms20),
         Some((levels, "100ms")) => (levels, Speed::Ms100),
         Some((levels, "1000ms")) => (levels, Speed::Ms1000),
         Some(_) => return None,
@@ -168,7 +179,11 @@ impl fmt::Display for Stream {
 
 impl fmt::Display for StreamKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let speed = |speed| if speed == Speed::Ms100 { "@100ms" } else { "" };
+        let speed = |speed| match speed {
+            Speed::Ms20 => "@20ms",
+            Speed::Ms100 => "@100ms",
+            Speed::Ms1000 | Speed::Ms2000 => "",
+        };
         match self {
             Self::Trade => f.write_str("trade"),
             Self::AggTrade => f.write_str("aggTrade"),
@@ -183,6 +198,8 @@ impl fmt::Display for StreamKind {
             Self::MiniTicker => f.write_str("miniTicker"),
             Self::RollingTicker(window) => write!(f, "ticker_{}", window.name()),
             Self::AvgPrice => f.write_str("avgPrice"),
+            Self::Auction => f.write_str("auction"),
+            Self::Status => f.write_str("status"),
         }
     }
 }
@@ -193,7 +210,7 @@ mod tests {
 
     #[test]
     fn streams_have_names() {
-        use Speed::{Ms100, Ms1000};
+        use Speed::{Ms20, Ms100, Ms1000};
         let plus_8 = TimeZone::from_minutes(480).unwrap();
         for (name, kind) in [
             ("btcusdt@trade", StreamKind::Trade),
@@ -201,6 +218,8 @@ mod tests {
             ("btcusdt@bookTicker", StreamKind::BookTicker),
             ("btcusdt@depth", StreamKind::Depth(Ms1000)),
             ("btcusdt@depth@100ms", StreamKind::Depth(Ms100)),
+            ("btcusdt@depth@20ms", StreamKind::Depth(Ms20)),
+            ("btcusdt@depth10@20ms", StreamKind::PartialDepth(10, Ms20)),
             ("btcusdt@depth5", StreamKind::PartialDepth(5, Ms1000)),
             ("btcusdt@depth20@100ms", StreamKind::PartialDepth(20, Ms100)),
             ("btcusdt@kline_1m", StreamKind::Kline(Interval::Minute1, TimeZone::UTC)),
@@ -210,6 +229,7 @@ mod tests {
             ("btcusdt@ticker_4h", StreamKind::RollingTicker(RollingWindow::Hour4)),
             ("btcusdt@miniTicker", StreamKind::MiniTicker),
             ("btcusdt@avgPrice", StreamKind::AvgPrice),
+            ("btcusdt@auction", StreamKind::Auction),
         ] {
             let stream = Stream::parse(name).unwrap();
             let symbol = stream.symbol.map(|symbol| symbol.to_string());
@@ -219,6 +239,7 @@ mod tests {
         for (name, kind) in [
             ("!ticker@arr", StreamKind::Ticker),
             ("!miniTicker@arr", StreamKind::MiniTicker),
+            ("!status@arr", StreamKind::Status),
             ("!ticker_1h@arr", StreamKind::RollingTicker(RollingWindow::Hour1)),
         ] {
             assert_eq!(Stream::parse(name), Some(Stream { symbol: None, kind }));
@@ -231,6 +252,7 @@ mod tests {
             "!@arr",
             "!ticker",
             "!trade@arr",
+            "btcusdt@status",
             "btcusdt",
             "btcusdt@",
             "BTCUSDT@trade",

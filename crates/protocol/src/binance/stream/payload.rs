@@ -1,9 +1,12 @@
 //! What is sent of books and trades.
 
-use types::{AggTrade, Market, Side};
+use serde::Serialize;
+use types::{AggTrade, Market, Price, Qty, Side};
 
 use crate::binance::object::object;
 use crate::binance::response::{Depth, Level, PublicTrade, encode, levels};
+use crate::binance::symbol_status::SymbolStatus;
+use crate::binance::words::side;
 use crate::signed::TimeUnit;
 
 /// Changes of the book, from one update id to another, both inclusive. A quantity of zero means
@@ -84,6 +87,67 @@ pub fn book_ticker(
         "B": market.qty(bid.1),
         "a": market.price(ask.0),
         "A": market.qty(ask.1),
+    }
+}
+
+/// The result of an auction, or what it would be now.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct AuctionResult {
+    /// `None` while nothing would trade.
+    pub price: Option<Price>,
+    pub volume: Qty,
+    /// What is left over at the price, and its side.
+    pub surplus: Qty,
+    pub surplus_side: Side,
+    /// Whether the auction is over, and this was its result.
+    pub is_final: bool,
+}
+
+pub fn auction(market: &Market, event_ns: u64, unit: TimeUnit, result: &AuctionResult) -> String {
+    let surplus_side = (!result.surplus.is_zero()).then(|| side(result.surplus_side));
+    object! {
+        "e": "auction",
+        "E": unit.time(event_ns),
+        "s": market.symbol(),
+        "p": result.price.map(|price| market.price(price)),
+        "q": market.qty(result.volume),
+        "Q": market.qty(result.surplus),
+        "S": surplus_side,
+        "x": result.is_final,
+    }
+}
+
+/// What has changed of a market.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum StatusCause {
+    /// Nothing: what it is when a client subscribes.
+    Present,
+    Listed,
+    /// Bounds, rules, fees or calendar.
+    Rules,
+    Phase,
+    /// A halt of the venue, or its end.
+    Halt,
+    Delisted,
+}
+
+/// Status and phase of a market. A phase that ends by itself has a time for that.
+pub fn symbol_status(
+    market: &Market,
+    event_ns: u64,
+    unit: TimeUnit,
+    cause: StatusCause,
+    until_ns: Option<u64>,
+) -> String {
+    object! {
+        "e": "symbolStatus",
+        "E": unit.time(event_ns),
+        "s": market.symbol(),
+        "S": SymbolStatus::of(market),
+        "p": format!("{:?}", market.trading.phase),
+        "c": cause,
+        "T": until_ns.map(|until_ns| unit.time(until_ns)),
     }
 }
 

@@ -13,6 +13,9 @@ use venue::ReplicaStatus;
 use crate::door::shared::Door;
 use crate::socket::http::{ErrorReply, JsonReply, json};
 
+/// Instruments whose depth is shown: the first that were listed.
+const DEPTHS_MAX: usize = 100;
+
 pub(crate) fn router(door: Arc<Door>) -> Router {
     Router::new()
         .route("/health/live", get(live))
@@ -41,6 +44,10 @@ async fn ready(State(door): State<Arc<Door>>) -> Result<JsonReply, ErrorReply> {
 
 /// `GET /metrics`: metrics for the operator's monitoring.
 async fn metrics(State(door): State<Arc<Door>>) -> Response {
+    // A publisher that is busy leaves the depths of the last scrape.
+    if let Ok(depths) = door.depths(DEPTHS_MAX).await {
+        door.handle.metrics().set_depths(depths);
+    }
     let text = door.handle.metrics().text();
     ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response()
 }

@@ -154,6 +154,11 @@ impl L2Book {
         self.asks.iter().map(level)
     }
 
+    /// The number of levels of bids, and of asks.
+    pub fn level_counts(&self) -> [usize; 2] {
+        [self.bids.len(), self.asks.len()]
+    }
+
     /// At most `limit` bids and as many asks, best first.
     pub fn depth(
         &self,

@@ -1,5 +1,7 @@
 //! Figures of the running venue for its operator, as Prometheus and its kind collect them.
 
+mod orders;
+mod process;
 mod trading;
 
 use std::fmt;
@@ -15,7 +17,10 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
+use types::{Origin, Symbol};
 
+use self::orders::{Bare, OrderFlow, Prefixed};
+use self::process::Process;
 use self::trading::TradingState;
 use crate::backlog::Backlog;
 use crate::stages::{Stage, StageTimes};
@@ -111,6 +116,8 @@ pub struct Figures {
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
+    /// The names without a prefix.
+    bare: Registry,
     disk_full: Count,
     batches: Counter,
     commit_seconds: Histogram,
@@ -132,6 +139,7 @@ pub struct Metrics {
     pub(crate) backlog: Backlog,
     stages: Arc<StageTimes>,
     pub(crate) trading: Arc<TradingState>,
+    pub(crate) orders: Arc<OrderFlow>,
     replica_status: AtomicU8,
     last_batch: AtomicU64,
     replica_batch: AtomicU64,
@@ -141,6 +149,7 @@ impl Metrics {
     pub fn new(durability: Durability) -> Self {
         let metrics = Self {
             registry: Registry::with_prefix("buttonwood"),
+            bare: Registry::default(),
             disk_full: Count::default(),
             batches: Counter::default(),
             commit_seconds: Histogram::new(COMMIT_SECONDS),
@@ -161,6 +170,7 @@ impl Metrics {
             backlog: Backlog::default(),
             stages: Arc::default(),
             trading: Arc::default(),
+            orders: Arc::default(),
             replica_status: AtomicU8::default(),
             last_batch: AtomicU64::default(),
             replica_batch: AtomicU64::default(),
@@ -219,6 +229,11 @@ impl Metrics {
         }
         r.register_collector(Box::new(Arc::clone(&self.stages)));
         r.register_collector(Box::new(Arc::clone(&self.trading)));
+        r.register_collector(Box::new(Prefixed(Arc::clone(&self.orders))));
+        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        r.register("build", "The build that runs", build);
+        self.bare.register_collector(Box::new(Bare(Arc::clone(&self.orders))));
+        self.bare.register_collector(Box::new(Process));
         self
     }
 
@@ -233,7 +248,10 @@ impl Metrics {
         self.projection_lag.set(applied.saturating_sub(self.projected_sequence.get()));
         self.command_wait.set(self.backlog.wait().as_secs_f64());
         let mut out = String::new();
-        text::encode(&mut out, &self.registry).expect("a string takes all that is written to it");
+        let encoded = text::encode_registry(&mut out, &self.registry)
+            .and_then(|()| text::encode_registry(&mut out, &self.bare))
+            .and_then(|()| text::encode_eof(&mut out));
+        encoded.expect("a string takes all that is written to it");
         out
     }
 
@@ -284,6 +302,16 @@ impl Metrics {
     /// Records a number of commands that spent this time in a stage.
     pub fn passed(&self, stage: Stage, time: Duration, commands: u64) {
         self.stages.observe(stage, time, commands);
+    }
+
+    /// A single order was answered, on this way and in this time.
+    pub fn order_answered(&self, way: Origin, time: Duration) {
+        self.orders.answered(way, time);
+    }
+
+    /// The displayed price levels of bids and asks, for this scrape.
+    pub fn set_depths(&self, depths: Vec<(Symbol, [u64; 2])>) {
+        self.orders.set_depths(depths);
     }
 
     /// A request was not taken on.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Unit;
 
@@ -74,27 +74,42 @@ const LEAST_NS: u64 = 1 << LEAST_BITS;
 const BUCKETS: usize = 2 * (33 - LEAST_BITS as usize) + 2;
 
 #[derive(Debug, Default)]
-pub(crate) struct StageTimes([StageTime; Stage::ALL.len()]);
+pub(crate) struct StageTimes([Times; Stage::ALL.len()]);
 
+/// A histogram of times.
 #[derive(Debug)]
-struct StageTime {
+pub(crate) struct Times {
     buckets: [AtomicU64; BUCKETS],
     sum_ns: AtomicU64,
 }
 
-impl Default for StageTime {
+impl Default for Times {
     fn default() -> Self {
         Self { buckets: std::array::from_fn(|_| AtomicU64::new(0)), sum_ns: AtomicU64::new(0) }
+    }
+}
+
+impl Times {
+    /// Records a number of commands that took this time.
+    pub(crate) fn observe(&self, time: Duration, commands: u64) {
+        let time_ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.buckets[bucket_of(time_ns)].fetch_add(commands, Ordering::Relaxed);
+        self.sum_ns.fetch_add(time_ns.saturating_mul(commands), Ordering::Relaxed);
+    }
+
+    pub(crate) fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let count = |(at, count): (usize, &AtomicU64)| (bound_s(at), count.load(Ordering::Relaxed));
+        let buckets: Vec<_> = self.buckets.iter().enumerate().map(count).collect();
+        let sum_s = self.sum_ns.load(Ordering::Relaxed) as f64 / 1e9;
+        let count = buckets.iter().map(|(_, count)| count).sum();
+        encoder.encode_histogram::<NoLabelSet>(sum_s, count, &buckets, None)
     }
 }
 
 impl StageTimes {
     /// Records a number of commands that spent this time in it.
     pub(crate) fn observe(&self, stage: Stage, time: Duration, commands: u64) {
-        let time_ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let StageTime { buckets, sum_ns } = &self.0[stage as usize];
-        buckets[bucket_of(time_ns)].fetch_add(commands, Ordering::Relaxed);
-        sum_ns.fetch_add(time_ns.saturating_mul(commands), Ordering::Relaxed);
+        self.0[stage as usize].observe(time, commands);
     }
 }
 
@@ -124,15 +139,8 @@ impl Collector for StageTimes {
         let help = "How long single orders over REST and all commands behind them took, by stage";
         let (unit, kind) = (Unit::Seconds, MetricType::Histogram);
         let mut family = encoder.encode_descriptor("order_stage", help, Some(&unit), kind)?;
-        for (stage, StageTime { buckets, sum_ns }) in Stage::ALL.iter().zip(&self.0) {
-            let count =
-                |(at, count): (usize, &AtomicU64)| (bound_s(at), count.load(Ordering::Relaxed));
-            let buckets: Vec<_> = buckets.iter().enumerate().map(count).collect();
-            let sum_s = sum_ns.load(Ordering::Relaxed) as f64 / 1e9;
-            let count = buckets.iter().map(|(_, count)| count).sum();
-            let labels = [("stage", stage.name())];
-            let mut encoder = family.encode_family(&labels)?;
-            encoder.encode_histogram::<NoLabelSet>(sum_s, count, &buckets, None)?;
+        for (stage, times) in Stage::ALL.iter().zip(&self.0) {
+            times.encode(family.encode_family(&[("stage", stage.name())])?)?;
         }
         Ok(())
     }

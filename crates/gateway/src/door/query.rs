@@ -9,7 +9,7 @@ use spool::Spool;
 use tokio::time::timeout;
 use types::{
     AccountId, AccountRisk, AccountTrade, AssetId, Balance, InstrumentId, NewOrder, Order,
-    OrderList, OrderListId, OrderRef, Price, Refused, RejectReason,
+    OrderList, OrderListId, OrderRef, Price, Refused, RejectReason, Symbol,
 };
 use venue::Handle;
 
@@ -101,6 +101,23 @@ impl Door {
     }
 
     /// Succeeds when the engine and the publisher answer.
+    /// The displayed price levels of bids and asks, for the first instruments.
+    pub(crate) async fn depths(&self, count_max: usize) -> Answered<Vec<(Symbol, [u64; 2])>> {
+        let listed: Vec<_> = {
+            let directory = self.directory();
+            let first = directory.markets().iter().take(count_max);
+            first.map(|market| (market.instrument.id, market.instrument.spec.symbol)).collect()
+        };
+        self.ask_views(move |views, _| {
+            let depth = |(id, symbol): &(InstrumentId, Symbol)| {
+                let counts = views.instrument(*id)?.book.level_counts();
+                Some((*symbol, counts.map(|count| count as u64)))
+            };
+            listed.iter().filter_map(depth).collect()
+        })
+        .await
+    }
+
     pub(crate) async fn ask_whether_ready(&self) -> Answered<()> {
         self.ask_engine(|_| ()).await?;
         self.ask_views(|_, _| ()).await

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::task::AtomicWaker;
 use tokio::sync::watch;
+use types::Origin;
 use venue::{Metrics, Stage};
 
 use crate::socket::share::Part;
@@ -30,6 +31,8 @@ pub(crate) struct ConnectionPermit {
     pub(super) read: AtomicU64,
     /// Since when an answer waits to be written, since `opened`.
     pub(super) answered: AtomicU64,
+    /// When the order was read whose answer waits to be written, since `opened`.
+    pub(super) order_read: AtomicU64,
     incomplete: Incomplete,
     /// The venue closes the connection.
     is_cut: AtomicBool,
@@ -50,7 +53,7 @@ struct Incomplete {
 impl ConnectionPermit {
     pub(crate) fn new(place: Part) -> Arc<Self> {
         let none = || AtomicU64::new(0);
-        let (arrived_ns, read, answered) = (none(), none(), none());
+        let (arrived_ns, read, answered, order_read) = (none(), none(), none(), none());
         Arc::new(Self {
             place,
             opened: Instant::now(),
@@ -58,6 +61,7 @@ impl ConnectionPermit {
             arrived_ns,
             read,
             answered,
+            order_read,
             incomplete: Incomplete::default(),
             is_cut: AtomicBool::new(false),
             reader: AtomicWaker::new(),
@@ -184,6 +188,8 @@ pub(crate) struct CallTimes {
     receive: Option<Duration>,
     decode: Duration,
     check: Duration,
+    /// When the request was read.
+    read: Instant,
     /// When the current stage began.
     since: Instant,
 }
@@ -197,6 +203,7 @@ impl CallTimes {
             permit,
             decode: Duration::ZERO,
             check: Duration::ZERO,
+            read: read.unwrap_or(since),
             since,
         }
     }
@@ -225,8 +232,15 @@ impl CallTimes {
         metrics.passed(Stage::Decode, self.decode, 1);
         metrics.passed(Stage::Check, self.check, 1);
         metrics.passed(Stage::Encode, now.saturating_duration_since(woken), 1);
-        if let Some(permit) = &self.permit {
-            permit.mark(&permit.answered, now);
+        match &self.permit {
+            Some(permit) => {
+                permit.mark(&permit.answered, now);
+                permit.mark(&permit.order_read, self.read);
+            }
+            // Answers of a WebSocket are written together.
+            None => {
+                metrics.order_answered(Origin::WebSocket, now.saturating_duration_since(self.read));
+            }
         }
     }
 }

@@ -15,6 +15,7 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, socko
 use nix::sys::time::TimeSpec;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
+use types::Origin;
 use venue::{Metrics, Stage};
 
 use crate::socket::connection::ConnectionPermit;
@@ -52,6 +53,9 @@ impl TimedStream {
     fn written(&self) {
         if let Some(answered) = self.permit.take(&self.permit.answered) {
             self.metrics.passed(Stage::Reply, answered.elapsed(), 1);
+            if let Some(read) = self.permit.take(&self.permit.order_read) {
+                self.metrics.order_answered(Origin::Rest, read.elapsed());
+            }
         }
     }
 }

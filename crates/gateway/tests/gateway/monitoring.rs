@@ -41,6 +41,41 @@ async fn metrics_count_what_the_venue_did() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn orders_and_trades_are_counted_by_way_type_and_reason() {
+    let site = Site::new().await;
+    site.order(&site.maker, "SELL", "1", "101").await;
+    site.order(&site.maker, "SELL", "1", "102").await;
+    site.order(&site.taker, "BUY", "0.25", "101").await;
+    site.order(&site.taker, "BUY", "0.25", "101").await;
+    // Of 10,000.
+    site.order(&site.taker, "SELL", "9000", "300").await;
+    let unpaid = "symbol=BTCUSDT&side=SELL&type=LIMIT&timeInForce=GTC&quantity=9000&price=300";
+    let refused = site.signed(&site.taker, "POST", "/api/v3/order", unpaid).await;
+    assert_eq!(refused.json()["code"], -2010, "{}", refused.body);
+    let text = metrics(&site).await;
+    for line in [
+        "orders_received_total{way=\"Rest\",type=\"Limit\"} 6\n",
+        // One maker's order and two takers'.
+        "orders_matched_total 3\n",
+        "order_latency_seconds_count{way=\"Rest\"} 5\n",
+        "order_latency_seconds_count{way=\"WebSocket\"} 0\n",
+        "current_orderbook_depth{symbol=\"BTCUSDT\",side=\"bid\"} 0\n",
+        "current_orderbook_depth{symbol=\"BTCUSDT\",side=\"ask\"} 3\n",
+        "buttonwood_orders_rejected_total{reason=\"InsufficientBalance\"} 1\n",
+        "buttonwood_trades_total{symbol=\"BTCUSDT\"} 2\n",
+        "buttonwood_build_info{version=\"",
+        "process_resident_memory_bytes ",
+        "process_cpu_seconds_total ",
+        "process_start_time_seconds ",
+        "process_open_fds ",
+        "process_max_fds ",
+    ] {
+        let begins = |at: usize| at == 0 || text.as_bytes()[at - 1] == b'\n';
+        assert!(text.match_indices(line).any(|(at, _)| begins(at)), "{line} is not in {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_replica_that_differs_is_reported_while_orders_go_on() {
     let site = Site::with_replica(Settings::default(), Some(20)).await;
     let ready = site.get("/health/ready").await.ok();

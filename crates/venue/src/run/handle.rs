@@ -32,6 +32,7 @@ pub struct Handle {
 impl Handle {
     /// Sends a command. The ticket gives its outcome, once it is committed and applied.
     pub fn submit(&self, entry: Entry) -> Result<Ticket<Result<Reply, Refused>>, Refused> {
+        self.metrics.orders.received(&entry);
         let (sender, outcome) = oneshot::channel();
         let reply_to = ReplyTo { sender, since: Instant::now() };
         let backlog = &self.metrics.backlog;

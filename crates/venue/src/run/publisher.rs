@@ -117,6 +117,7 @@ impl Publisher {
         for applied in batch {
             for event in &applied.events {
                 self.metrics.trading.apply(event);
+                self.metrics.orders.apply(event, applied.operated.is_some());
                 let update = self.views.apply(event);
                 for listener in &mut self.listeners {
                     listener.event(applied, event, update.as_ref());

@@ -19,13 +19,18 @@ pub(crate) struct TestFolder(PathBuf);
 
 impl TestFolder {
     pub(crate) fn create() -> Result<Self, ServeError> {
-        let in_memory = Path::new(IN_MEMORY);
-        let place = if in_memory.is_dir() { in_memory.into() } else { std::env::temp_dir() };
-        remove_abandoned(&place);
+        Self::create_in(Path::new(IN_MEMORY)).or_else(|_| {
+            let place = std::env::temp_dir();
+            Self::create_in(&place)
+                .map_err(|error| ServeError::new(format!("{}: {error}", place.display())))
+        })
+    }
+
+    fn create_in(place: &Path) -> std::io::Result<Self> {
+        remove_abandoned(place);
         let name = format!("{PREFIX}{}-{}", std::process::id(), random_text(8));
         let folder = place.join(name);
-        let created = fs::DirBuilder::new().mode(0o700).create(&folder);
-        created.map_err(|error| ServeError::new(format!("{}: {error}", folder.display())))?;
+        fs::DirBuilder::new().mode(0o700).create(&folder)?;
         Ok(Self(folder))
     }
 

@@ -68,6 +68,7 @@ LIFE = [
     ("PATCH", "/instruments/{symbol}/calendar", BTCUSDT, {"sessions": [["Mon-Fri", "09:00", "Continuous"]]}),
     ("PUT", "/instruments/{symbol}/phase", BTCUSDT, {"phase": "PreOpen"}),
     ("DELETE", "/instruments/{symbol}", {"symbol": "KWHUSDT"}, None),
+    ("PUT", "/log-level", {}, {"level": "info,gateway=debug"}),
     ("POST", "/test/clock", {}, {"advance_ms": 1000}),
     ("POST", "/test/faults", {}, {"fault": "delay", "account": "carol", "ms": 5}),
     ("GET", "/test/faults", {}, None),

@@ -21,6 +21,9 @@ pub(crate) trait Backend {
     /// Runs a query on the engine, and waits until it is done.
     fn ask(&mut self, question: Box<dyn FnOnce(&Engine) + Send>) -> Result<(), Failure>;
 
+    /// Changes the level of the running venue's log.
+    fn set_log_level(&mut self, level: &str) -> Result<(), Failure>;
+
     /// The faults and the clock of a test; `None` where there is no test.
     fn trial(&mut self) -> Option<Trial>;
 }

@@ -10,6 +10,7 @@ mod http;
 mod instrument;
 mod key;
 mod key_action;
+mod log_level;
 mod lookup;
 mod market;
 mod market_shown;

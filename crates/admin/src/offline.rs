@@ -60,6 +60,10 @@ impl Backend for Offline {
         Ok(())
     }
 
+    fn set_log_level(&mut self, _: &str) -> Result<(), Failure> {
+        Err(Failure::new("the venue is stopped: give its next start --log-level"))
+    }
+
     fn trial(&mut self) -> Option<Trial> {
         None
     }

@@ -102,6 +102,12 @@ impl Backend for Online {
         answer.blocking_recv().map_err(|_| gone())
     }
 
+    fn set_log_level(&mut self, level: &str) -> Result<(), Failure> {
+        cli::set_log_level(level)?;
+        tracing::warn!(level, "an operator has changed the log level");
+        Ok(())
+    }
+
     fn trial(&mut self) -> Option<Trial> {
         let faults = self.faults.clone()?;
         Some(Trial { handle: self.handle.clone(), faults })

@@ -18,6 +18,7 @@ use super::fees::FeesChange;
 use super::instrument::{self, NewInstrument, Update};
 use super::key::{self, KeyNumber, MasterKeyText, NewKey};
 use super::key_action::KeyArgs;
+use super::log_level::LogLevel;
 use super::market_shown;
 use super::order::{self, NamedOrder};
 use super::risk::{Kill, LimitsChange, RiskChange};
@@ -77,7 +78,7 @@ pub(super) const COMMANDS: &str = "asset add, asset list, instrument add, instru
     account update, account list, account balances, deposit, withdraw, withdrawal request, \
     withdrawal confirm, withdrawal cancel, withdrawal list, key add, key list, key revoke, phase, \
     halt, resume, delist, order list, order show, order cancel, trade show, bust, correct, owed, \
-    settle, breaker, kill, risk, limits, audit, test clock, test fault, test faults, test clear";
+    settle, breaker, kill, risk, limits, audit, log-level, test clock, test fault, test faults, test clear";
 
 pub(super) const GROUPS: [(&str, &str); 8] = [
     ("asset", "Add and list assets"),
@@ -182,6 +183,8 @@ operations! {
       "End the halt of the venue" }
     { "breaker", PUT "/breaker", Breaker::execute;
       "Set the circuit breaker: an automatic halt when an index falls" }
+    { "log-level", PUT "/log-level", LogLevel::execute;
+      "Change the level of the venue's log, until its end or the next change" }
     // Tests
     { "test clock", POST "/test/clock", ClockAdvance::execute;
       "Move the clock of a test or a demo forward, and wait until what is due then is carried out" }

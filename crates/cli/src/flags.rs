@@ -254,6 +254,7 @@ mod tests {
             ["--connections-per-address", "4"],
             ["--durability", "os"],
             ["--bots-seed", "7"],
+            ["--keys", "k.json"],
             ["--demo-spread-bps", "2.5"],
             ["--demo-size-usdt", "1000"],
             ["--demo-drift-bps", "-1"],
@@ -281,7 +282,7 @@ mod tests {
             "--no-bots",
             "--replica",
         ];
-        let Settings { http, door, log, spool, history, venue, demo, logging } =
+        let Settings { http, door, log, spool, history, venue, demo, test, logging } =
             load(&[text.as_flattened(), &switches].concat()).unwrap();
         assert_eq!(
             (http.address.port(), http.tls_self_signed, http.allow_plaintext),
@@ -297,6 +298,9 @@ mod tests {
         assert_eq!((venue.snapshot_every, venue.replica), (7, true));
         assert_eq!((venue.pin.as_deref(), venue.huge_pages), (Some("0"), server::HugePages::Off));
         assert_eq!((demo.enabled, demo.no_bots, demo.bots_seed), (true, true, 7));
+        // A test has no folder.
+        assert_eq!((test.enabled, test.keys), (false, Some("k.json".into())));
+        assert!(load(&["--test", "--keys", "k.json"]).unwrap().test.enabled);
         let rates = [demo.spread_bps, demo.drift_bps, demo.volatility_bps];
         assert_eq!((rates.map(Bps::x100), demo.size_usdt), ([250, -100, 0], 1_000));
         assert_eq!([demo.maker_fee_bps, demo.taker_fee_bps].map(Bps::x100), [300, 400]);

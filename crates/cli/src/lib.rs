@@ -12,4 +12,4 @@ mod trace;
 pub use failure::{Cause, Failure};
 pub use flags::{DURABILITY, Flags, SWITCH};
 pub use recovery::Recovery;
-pub use trace::init as init_trace;
+pub use trace::{init as init_trace, set_level as set_log_level};

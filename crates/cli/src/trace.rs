@@ -1,27 +1,41 @@
 //! Log lines on stderr.
 
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 
 use server::{LogFormat, LoggingSettings};
+use tracing_subscriber::Registry;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::layer;
 use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::reload;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::failure::Failure;
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
+/// The filter of this process.
+static FILTER: OnceLock<reload::Handle<Targets, Registry>> = OnceLock::new();
+
 /// Structured logs on stderr: stdout belongs to the answer. Colours are for terminals.
 pub fn init(settings: &LoggingSettings) -> Result<(), Failure> {
-    let filter = filter(&settings.level)?;
+    let (filter, handle) = reload::Layer::new(filter(&settings.level)?);
     let lines = layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
     let registry = tracing_subscriber::registry().with(filter);
     match settings.format {
         LogFormat::Text => registry.with(lines.with_target(false)).init(),
         LogFormat::Json => registry.with(lines.json()).init(),
     }
+    let _set_before = FILTER.set(handle);
     Ok(())
+}
+
+/// Changes the level of this process from now on.
+pub fn set_level(text: &str) -> Result<(), Failure> {
+    let filter = filter(text)?;
+    let handle = FILTER.get().ok_or_else(|| Failure::fault("this process has no log"))?;
+    handle.reload(filter).map_err(|error| Failure::fault(error.to_string()))
 }
 
 /// A level, or levels of modules, such as `warn,gateway=debug`. A word that is no level is refused:

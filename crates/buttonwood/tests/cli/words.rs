@@ -233,6 +233,29 @@ fn a_venue_in_memory_is_set_up_through_its_socket() {
 }
 
 #[test]
+fn the_level_of_the_log_is_changed_while_a_venue_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = text(dir.path());
+    let logged = |level: &str| {
+        let shown = run_json(&["admin", "--data", data, "log-level", level]);
+        assert_eq!(shown["level"], level);
+    };
+    let file = dir.path().join("stderr.txt");
+    let args = ["serve", "--http", "127.0.0.1:0", "--demo", "--no-bots", "--log-level", "warn"];
+    let mut serve = command(&[&args[..], &["--data", data]].concat());
+    serve.stderr(fs::File::create(&file).unwrap());
+    let venue = Serving::ready(serve);
+    logged("info");
+    let refused = run(&["admin", "--data", data, "log-level", "loud"]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("`loud` is none of off"));
+    venue.stop();
+    let lines = fs::read_to_string(&file).unwrap();
+    assert!(!lines.contains("venue open") && lines.contains("stopping"), "{lines}");
+    let stopped = run(&["admin", "--data", data, "log-level", "info"]);
+    assert!(String::from_utf8_lossy(&stopped.stderr).contains("give its next start --log-level"));
+}
+
+#[test]
 fn lines_of_the_log_have_no_colours_in_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let args = ["serve", "--http", "127.0.0.1:0", "--demo", "--no-bots", "--log-level", "info"];

@@ -266,7 +266,10 @@ async fn each_order_of_a_batch_has_a_result_or_an_error() {
     assert!(reply.head.contains("x-mbx-used-weight-1m: 4"), "{}", reply.head);
     assert_eq!((&placed[0]["status"], &placed[3]["status"]), (&json!("NEW"), &json!("NEW")));
     assert_eq!(placed[1], json!({"code": -1121, "msg": "Invalid symbol."}));
-    assert_eq!(placed[2], json!({"code": -2010, "msg": "Duplicate order sent."}));
+    assert_eq!(
+        placed[2],
+        json!({"code": -2010, "msg": "Duplicate order sent.", "reason": "DuplicateClOrdId"})
+    );
 
     let again = site.signed_with(&site.maker, "POST", path, &text, &once).await.ok();
     assert_eq!((&again[0], &again[3]), (&placed[0], &placed[3]));
@@ -284,7 +287,10 @@ async fn each_order_of_a_batch_has_a_result_or_an_error() {
         (&canceled[0]["status"], &canceled[2]["status"]),
         (&json!("CANCELED"), &json!("CANCELED"))
     );
-    assert_eq!(canceled[1], json!({"code": -2011, "msg": "Unknown order sent."}));
+    assert_eq!(
+        canceled[1],
+        json!({"code": -2011, "msg": "Unknown order sent.", "reason": "OrderNotFound"})
+    );
     let reply = site.signed(&site.reader, "POST", "/api/v3/batchCancel", &text).await;
     assert_eq!(reply.status, 401);
 }

@@ -95,7 +95,7 @@ async fn answers_to_orders_have_the_counts_of_each_interval() {
     let batch: String = batch.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect();
     let batch = format!("batchOrders={batch}");
     let batch = site.signed(&site.maker, "POST", "/api/v3/batchOrders", &batch).await.ok();
-    assert_eq!(batch, json!([{ "code": -1015, "msg": msg }]));
+    assert_eq!(batch, json!([{ "code": -1015, "msg": msg, "reason": "OrderRateAboveMax" }]));
 }
 
 /// The examples of Binance's page about unfilled orders.

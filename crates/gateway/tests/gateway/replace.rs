@@ -62,6 +62,7 @@ async fn the_freed_funds_pay_for_the_new_order() {
     assert_eq!(failed["code"], -2021);
     let error = json!({
         "code": -2010, "msg": "Account has insufficient balance for requested action.",
+        "reason": "InsufficientBalance",
     });
     assert_eq!(failed["data"]["newOrderResponse"], error);
     assert_eq!(status(&site, &new).await, "CANCELED");
@@ -82,7 +83,7 @@ async fn above_the_order_limit_the_mode_decides_about_the_cancel() {
         assert_eq!(status(&site, &old).await, "NEW");
     }
     let cancel_only = format!("{text}&orderRateLimitExceededMode=CANCEL_ONLY");
-    let error = json!({ "code": -1015, "msg": limited });
+    let error = json!({ "code": -1015, "msg": limited, "reason": "OrderRateAboveMax" });
 
     let unknown = replace(&site, &json!(99), &cancel_only).await;
     assert_eq!((unknown.status, &unknown.json()["code"]), (429, &json!(-2022)));

@@ -13,8 +13,9 @@ pub enum Request {
     Amend,
 }
 
+/// Several reasons share a code and a text. The reason itself stands beside them.
 pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
-    match reply(reason) {
+    let error = match reply(reason) {
         Reply::Error(error) => error(),
         Reply::Filter(filter) => ApiError::filter(filter),
         Reply::Rejected(msg) => match request {
@@ -22,7 +23,8 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
             Request::Cancel => ApiError::cancel_rejected(msg),
             Request::Amend => ApiError::amend_rejected(msg),
         },
-    }
+    };
+    ApiError { by_rule: Some(format!("{reason:?}").into()), ..error }
 }
 
 /// The error of a new order. A phase that takes orders, but not this one, is no closed market.
@@ -30,10 +32,11 @@ pub fn new_order_error(reason: RejectReason, market: &Market) -> ApiError {
     let TradingState { phase, is_delisted, is_venue_halted } = market.trading;
     let is_open = phase.takes_orders() && !is_delisted && !is_venue_halted;
     if reason == RejectReason::PhaseForbids && is_open {
-        return ApiError::new_order_rejected(
+        let error = ApiError::new_order_rejected(
             "The symbol's current phase does not take this 'type', 'timeInForce', 'pegPriceType' \
              or 'minQty'.",
         );
+        return ApiError { by_rule: Some(format!("{reason:?}").into()), ..error };
     }
     api_error(reason, Request::NewOrder)
 }
@@ -177,6 +180,8 @@ mod tests {
             let error = api_error(reason, request);
             assert_eq!((error.code, &*error.msg), (code, msg), "{reason:?} {request:?}");
         }
+        let refused = api_error(R::PriceOutsideCollar, NewOrder).body();
+        assert!(refused.ends_with(r#","reason":"PriceOutsideCollar"}"#), "{refused}");
     }
 
     #[test]

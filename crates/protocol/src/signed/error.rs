@@ -14,6 +14,9 @@ pub struct ApiError {
     pub status: u16,
     pub code: i32,
     pub msg: Cow<'static, str>,
+    /// The reason by which the engine refused an order, a cancel or a change.
+    #[serde(rename = "reason", skip_serializing_if = "Option::is_none")]
+    pub by_rule: Option<Box<str>>,
     /// After how many seconds a limit lets its sender in again.
     #[serde(skip)]
     pub retry_after_s: Option<u64>,
@@ -24,7 +27,7 @@ pub struct ApiError {
 
 impl ApiError {
     pub fn new(status: u16, code: i32, msg: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, code, msg: msg.into(), retry_after_s: None, parameters: None }
+        Self { status, code, msg: msg.into(), by_rule: None, retry_after_s: None, parameters: None }
     }
 
     /// The error with the parameters at fault, which clients do not see.

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use types::{AccountId, Amount, Order, OrderId, OrderList, OrderListId, OrderListKind};
+use types::{
+    AccountId, Amount, Order, OrderId, OrderList, OrderListId, OrderListKind, OrderType, Side,
+};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OrderLists {
@@ -91,4 +93,19 @@ impl OpenList {
 #[inline]
 pub(crate) fn is_in_list(order: &Order) -> bool {
     order.terms.is_some_and(|terms| terms.order_list != OrderListId(0))
+}
+
+/// Whether an order of this type can be the first of a list that places others.
+pub(crate) fn may_be_first(order_type: OrderType) -> bool {
+    matches!(order_type, OrderType::Limit | OrderType::LimitMaker)
+}
+
+/// Whether orders of these types and sides can be the legs of an OCO: one takes a gain, the other
+/// stops a loss.
+pub(crate) fn may_be_legs(one: (OrderType, Side), other: (OrderType, Side)) -> bool {
+    use OrderType::{LimitMaker, StopLoss, StopLossLimit, TakeProfit, TakeProfitLimit};
+    let gains = |leg| matches!(leg, LimitMaker | TakeProfit | TakeProfitLimit);
+    let stops = |leg| matches!(leg, StopLoss | StopLossLimit);
+    let go_together = (gains(one.0) && stops(other.0)) || (stops(one.0) && gains(other.0));
+    go_together && one.1 == other.1
 }

@@ -234,6 +234,23 @@ fn every_flipped_bit_of_stops_with_special_terms_is_survived() {
     check_every_flipped_bit(&bytes, &after);
 }
 
+/// The legs of an OCO share what they hold, which is of one asset.
+#[test]
+fn every_flipped_bit_of_a_list_of_buys_is_survived() {
+    let (venue, _) = crate::script::play(
+        "2 sell 3 @ 100
+         2 buy 3 @ 80
+         1 oco entry : buy 3 @ 85 stop 110 : buy 3 @ 90 post",
+    );
+    let bytes = state_bytes(&venue.engine);
+    let after = [
+        Command::NewOrder(market("m", Side::Buy, OrderSize::Base(lots(1)))),
+        Command::NewOrder(limit("n", Side::Sell, 4, 80)),
+    ]
+    .map(|command| RandomStep { after_ns: 1, entry: entry(2, None, command), restart: false });
+    check_every_flipped_bit(&bytes, &after);
+}
+
 /// Accounts without balances have counters for each instrument, and their open orders need these.
 #[test]
 fn every_flipped_bit_of_a_state_without_balances_is_survived() {

@@ -23,7 +23,7 @@ use types::{
 use crate::book::node::NodeId;
 use crate::rules::matching::context::{Beside, EntryContext, Together};
 use crate::state::Engine;
-use crate::state::lists::{OpenList, is_in_list};
+use crate::state::lists::{OpenList, is_in_list, may_be_first, may_be_legs};
 use crate::state::market::Market;
 use crate::state::orders::record::Standing;
 use crate::state::orders::terms::Requested;
@@ -409,11 +409,10 @@ fn as_requested(order: &Order) -> NewOrder {
 
 /// Whether types, sides, sizes and prices of a list's orders are compatible.
 fn legs_go_together(request: &NewOrderList) -> bool {
-    use OrderType::{Limit, LimitMaker};
     let fits = |order: &NewOrder| {
         order.instrument == request.instrument && Requested::from(order).fits_list()
     };
-    let works = |order: &NewOrder| matches!(order.order_type, Limit | LimitMaker);
+    let works = |order: &NewOrder| may_be_first(order.order_type);
     request.orders.iter().all(fits)
         && match (request.kind, &request.orders[..]) {
             (OrderListKind::Oco, [one, other]) => is_oco(one, other),
@@ -436,10 +435,8 @@ fn pays(first: &NewOrder, others: &[&NewOrder]) -> bool {
 
 /// Whether one order is above the market and one below, in either order.
 fn is_oco(one: &NewOrder, other: &NewOrder) -> bool {
-    use OrderType::{LimitMaker, StopLoss, StopLossLimit, TakeProfit, TakeProfitLimit};
+    use OrderType::{LimitMaker, StopLoss, StopLossLimit};
     let is_stop = |leg: &NewOrder| matches!(leg.order_type, StopLoss | StopLossLimit);
-    let gains =
-        |leg: &NewOrder| matches!(leg.order_type, LimitMaker | TakeProfit | TakeProfitLimit);
     let (gain, stop) = if is_stop(one) { (other, one) } else { (one, other) };
     let gain_price = match gain.order_type {
         LimitMaker => Some(gain.price),
@@ -450,5 +447,7 @@ fn is_oco(one: &NewOrder, other: &NewOrder) -> bool {
         (Some(gain_price), Some(stop_price), Side::Buy) => gain_price < stop_price,
         _ => true, // a trailing stop moves with the market
     };
-    gains(gain) && is_stop(stop) && apart && one.side == other.side && one.size == other.size
+    may_be_legs((one.order_type, one.side), (other.order_type, other.side))
+        && apart
+        && one.size == other.size
 }

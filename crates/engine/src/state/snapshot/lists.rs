@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use types::{
     AMOUNT_MAX, AccountId, Amount, InstrumentId, OrderList, OrderListId, OrderListKind,
-    OrderListStatus, Reader, Wire,
+    OrderListStatus, OrderType, Reader, Side, Wire,
 };
 
 use crate::state::Engine;
 use crate::state::codec::{read_map, write_map};
-use crate::state::lists::OrderLists;
+use crate::state::lists::{OrderLists, may_be_first, may_be_legs};
 use crate::state::orders::record::Standing;
 
 /// Lists as the state has them: what else is known of them follows from their orders.
@@ -104,5 +104,31 @@ impl Engine {
             && list.orders[..count].iter().all(Option::is_some)
             && list.orders[count..].iter().all(Option::is_none)
             && list.orders[..count].is_sorted_by(|one, next| one < next)
+            && self.open_orders_fit(list)
+    }
+
+    /// Whether the orders of a list that are still open can be of a list of its kind.
+    fn open_orders_fit(&self, list: &OrderList) -> bool {
+        let open = |order_id| {
+            let node = self.find_by_id(list.instrument, order_id)?;
+            let order = self.orders.order(node);
+            Some((order.order_type, order.side))
+        };
+        let orders = list.orders.map(|order_id| order_id.and_then(open));
+        let pays = |later: &[Option<(OrderType, Side)>]| {
+            orders[0].is_none_or(|(_, side)| side == Side::Buy)
+                && later.iter().flatten().all(|(_, side)| *side == Side::Sell)
+        };
+        let [first, one, other] = orders;
+        let places = first.is_none_or(|(order_type, _)| may_be_first(order_type));
+        let are_legs =
+            |one, other| Option::zip(one, other).is_none_or(|(one, other)| may_be_legs(one, other));
+        match list.kind {
+            OrderListKind::Oco => are_legs(first, one),
+            OrderListKind::Oto => places,
+            OrderListKind::Otoco => places && are_legs(one, other),
+            OrderListKind::Opo => places && pays(&orders[1..]),
+            OrderListKind::Opoco => places && pays(&orders[1..]) && are_legs(one, other),
+        }
     }
 }

@@ -52,6 +52,10 @@ pub(crate) struct NewKey {
     /// the account [default: none]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    /// Accept each signed request once: one that is sent again is refused
+    #[arg(long)]
+    #[serde(default)]
+    once: bool,
     /// The text of the file of `--public-key`.
     #[arg(skip)]
     pub(super) public_key_pem: Option<String>,
@@ -151,7 +155,8 @@ impl NewKey {
         let networks = networks.collect::<Result<_, _>>()?;
         let expires_ns = self.expires.as_deref().map(parse_expiry).transpose()?;
         let name = self.name.as_deref().map(parse_key_name).transpose()?;
-        Ok(Credential { verifier, name, networks, expires_ns })
+        let is_single_use = self.once;
+        Ok(Credential { verifier, name, networks, expires_ns, is_single_use })
     }
 }
 
@@ -203,6 +208,7 @@ struct KeyOpened {
     public_key: Option<String>,
     allow_ip: Vec<String>,
     expires: Option<String>,
+    once: bool,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -233,6 +239,7 @@ impl KeyOpened {
             public_key: credential.verifier.to_pem(),
             allow_ip: credential.networks.iter().map(IpNet::to_string).collect(),
             expires: credential.expires_ns.map(format_expiry),
+            once: credential.is_single_use,
         })
     }
 }
@@ -274,12 +281,8 @@ fn check(venue: &mut Venue<'_>, master_key: &MasterKey) -> Result<(), Failure> {
     Ok(venue.read(move |engine| master_key.check(engine))??)
 }
 
-/// An address is a network of one address.
 pub(super) fn parse_network(text: &str) -> Result<IpNet, Failure> {
-    let address = || text.parse().ok().map(|address: std::net::IpAddr| IpNet::from(address));
-    let network = text.parse::<IpNet>().ok().or_else(address);
-    network
-        .map(|network| network.trunc())
+    venue::parse_network(text)
         .ok_or_else(|| invalid("network", text, "an address or a network, such as 192.0.2.0/24"))
 }
 

@@ -19,4 +19,5 @@ pub(crate) mod refusal;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod shared;
+pub(crate) mod single_use;
 pub(crate) mod submit;

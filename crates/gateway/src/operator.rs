@@ -15,9 +15,8 @@ use axum::http::header::{
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use protocol::operator::{self, Covered};
-use protocol::signed::sign::{self, RECV_WINDOW_DEFAULT_US};
-use protocol::signed::{ApiError, Params};
-use venue::api_key_hash;
+use protocol::signed::{ApiError, Params, sign};
+use venue::{api_key_hash, request_hash};
 
 use crate::clock::signing_clock;
 use crate::door::access::Attempt;
@@ -26,11 +25,9 @@ use crate::door::operator::{
     OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, OperatorRoute, StaticPage,
 };
 use crate::door::shared::Door;
-use crate::operator::nonces::Nonces;
+use crate::door::single_use::NotOnce;
 use crate::socket::http::{ErrorReply, JsonReply, RequestHead, SignedRequest, header_text};
 use crate::socket::settings::SocketSettings;
-
-mod nonces;
 
 const OPERATION_WEIGHT: u32 = 1;
 
@@ -46,19 +43,6 @@ pub(crate) struct OperatorState {
     pub(crate) settings: SocketSettings,
     /// `None` answers every path with 404.
     pub(crate) api: Option<Arc<dyn OperatorApi>>,
-    nonces: Nonces,
-}
-
-impl OperatorState {
-    pub(crate) fn new(
-        door: Arc<Door>,
-        settings: SocketSettings,
-        api: Option<Arc<dyn OperatorApi>>,
-        created_us: u64,
-    ) -> Self {
-        let nonces = Nonces::new(created_us + RECV_WINDOW_DEFAULT_US);
-        Self { door, settings, api, nonces }
-    }
 }
 
 pub(crate) fn router(operators: Arc<OperatorState>) -> Router {
@@ -161,8 +145,15 @@ fn check_signature(
     let covered = Covered { method, path, query, body, timestamp, nonce };
     signer.verifying_key().verify(covered.payload().as_bytes(), signature.as_bytes())?;
     let clock = signing_clock();
-    let expires_us = operator::check_time(timestamp, clock)?;
-    shared.nonces.use_up(signer.key, nonce, expires_us, clock.now_us)
+    let window = operator::check_time(timestamp, clock)?;
+    let uses = &shared.door.single_uses;
+    uses.use_up(signer.key, request_hash(nonce.as_bytes()), window, clock.now_us).map_err(|not| {
+        match not {
+            NotOnce::Repeated => operator::nonce_used(),
+            NotOnce::Late => ApiError::outside_recv_window(),
+            NotOnce::TooMany => ApiError::overloaded(),
+        }
+    })
 }
 
 impl IntoResponse for StaticPage {

@@ -20,6 +20,7 @@ use crate::door::admission::Admission;
 use crate::door::limits::Limits;
 use crate::door::sessions;
 use crate::door::shared::Door;
+use crate::door::single_use::SingleUses;
 use crate::monitoring;
 use crate::operator::{self, OperatorState};
 use crate::socket::accept::{KnownKeys, Port};
@@ -50,6 +51,7 @@ pub(crate) async fn serve(
         settings: settings.door,
         limits: Limits::new(&settings.door),
         admission: Admission::new(settings.door.late_after),
+        single_uses: SingleUses::new(created_us),
         directory: Arc::clone(&publisher.directory),
         handle: handle.clone(),
         history,
@@ -63,7 +65,8 @@ pub(crate) async fn serve(
         listen_keys: ListenKeys::default(),
         publisher,
     });
-    let operators = OperatorState::new(Arc::clone(&door), settings.socket, operators, created_us);
+    let operators =
+        OperatorState { door: Arc::clone(&door), settings: settings.socket, api: operators };
     let operators = Arc::new(operators);
     let mut tasks = vec![
         tokio::spawn(binance::user_data_stream::expire(Arc::clone(&shared))),

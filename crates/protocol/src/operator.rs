@@ -5,7 +5,7 @@
 use ring::digest::{SHA256, digest};
 
 use crate::signed::ApiError;
-use crate::signed::sign::{RECV_WINDOW_DEFAULT_US, SigningClock};
+use crate::signed::sign::{RECV_WINDOW_DEFAULT_US, SigningClock, Window};
 
 pub const TIMESTAMP: &str = "x-bw-timestamp";
 pub const NONCE: &str = "x-bw-nonce";
@@ -47,8 +47,8 @@ pub fn check_nonce(nonce: &str) -> Result<(), ApiError> {
     }
 }
 
-/// Checks that a request is neither late nor early. Returns when it will be late, in Unix time.
-pub fn check_time(timestamp: &str, clock: impl Into<SigningClock>) -> Result<u64, ApiError> {
+/// Checks that a request is neither late nor early.
+pub fn check_time(timestamp: &str, clock: impl Into<SigningClock>) -> Result<Window, ApiError> {
     let timestamp_ms: u64 = timestamp.parse().map_err(|_| ApiError::mandatory(TIMESTAMP))?;
     clock.into().check(timestamp_ms.saturating_mul(1_000), RECV_WINDOW_DEFAULT_US)
 }
@@ -110,13 +110,15 @@ mod tests {
     #[test]
     fn a_request_is_good_for_five_seconds() {
         let now_us = 10_000_000;
-        assert_eq!(check_time("10000", now_us), Ok(15_000_000));
-        assert_eq!(check_time("5000", now_us), Ok(now_us));
-        assert_eq!(check_time("4999", now_us), Err(ApiError::outside_recv_window()));
-        assert_eq!(check_time("10999", now_us), Ok(15_999_000));
-        assert_eq!(check_time("11000", now_us), Err(ApiError::timestamp_ahead()));
+        let until =
+            |timestamp, now_us| check_time(timestamp, now_us).map(|window| window.expires_us);
+        assert_eq!(until("10000", now_us), Ok(15_000_000));
+        assert_eq!(until("5000", now_us), Ok(now_us));
+        assert_eq!(until("4999", now_us), Err(ApiError::outside_recv_window()));
+        assert_eq!(until("10999", now_us), Ok(15_999_000));
+        assert_eq!(until("11000", now_us), Err(ApiError::timestamp_ahead()));
         for bad in ["", "-1", "1e3", "10000 ", "99999999999999999999"] {
-            assert_eq!(check_time(bad, now_us), Err(ApiError::mandatory(TIMESTAMP)), "{bad:?}");
+            assert_eq!(until(bad, now_us), Err(ApiError::mandatory(TIMESTAMP)), "{bad:?}");
         }
     }
 }

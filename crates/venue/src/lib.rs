@@ -40,10 +40,10 @@ mod stages;
 mod sync;
 
 pub use follower::{FollowError, Follower, Position, Step};
-pub use key::credential::{Credential, PublicKeyError, Verifier};
+pub use key::credential::{Credential, PublicKeyError, Verifier, parse_network};
 pub use key::keyring::{Keyring, Sealing, reseal};
 pub use key::master::{MasterKey, MasterKeyError};
-pub use key::secret::{Secret, api_key_hash, random_text, retry_key};
+pub use key::secret::{Secret, api_key_hash, random_text, request_hash, retry_key};
 pub use log::Durability;
 pub use machine::{Machine, MachineError, Output, Progress, Role};
 pub use metrics::{Figures, Metrics, RefusalCause, ReplicaStatus};

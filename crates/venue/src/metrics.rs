@@ -135,6 +135,7 @@ pub struct Metrics {
     projection_alarm: Count,
     command_wait: Seconds,
     refused: Family<[(&'static str, &'static str); 1], Counter>,
+    proxy_headers_malformed: Counter,
 
     pub(crate) backlog: Backlog,
     stages: Arc<StageTimes>,
@@ -167,6 +168,7 @@ impl Metrics {
             projection_alarm: Count::default(),
             command_wait: Seconds::default(),
             refused: Family::default(),
+            proxy_headers_malformed: Counter::default(),
             backlog: Backlog::default(),
             stages: Arc::default(),
             trading: Arc::default(),
@@ -227,6 +229,8 @@ impl Metrics {
         for cause in RefusalCause::ALL {
             drop(self.refused.get_or_create(&[("cause", cause.name())]));
         }
+        let help = "Connections of trusted proxies cut for a malformed PROXY header";
+        r.register("proxy_headers_malformed", help, self.proxy_headers_malformed.clone());
         r.register_collector(Box::new(Arc::clone(&self.stages)));
         r.register_collector(Box::new(Arc::clone(&self.trading)));
         r.register_collector(Box::new(Prefixed(Arc::clone(&self.orders))));
@@ -317,6 +321,11 @@ impl Metrics {
     /// A request was not taken on.
     pub fn refused(&self, cause: RefusalCause) {
         self.refused.get_or_create(&[("cause", cause.name())]).inc();
+    }
+
+    /// A trusted proxy's connection was cut, because its header names no client.
+    pub fn proxy_header_malformed(&self) {
+        self.proxy_headers_malformed.inc();
     }
 
     pub(crate) fn published(&self, last_sequence: u64, spool_first_sequence: u64) {

@@ -262,6 +262,7 @@ const KEY: &[Key] = &[
     key("public_key", PublicKey, By::Add),
     key("allow_ip", Networks, By::Add),
     key("expires", Time, By::Add),
+    key("once", Flag, By::Add),
     key("revoked", Flag, By::End("key revoke")),
 ];
 
@@ -279,7 +280,7 @@ pub(super) fn unset(key: &str) -> Value {
         "breach" => "VolatilityAuction".into(),
         "mode" => "Cash".into(),
         "fee_asset" => "Received".into(),
-        "notional_by_avg_price" | "delisted" => false.into(),
+        "notional_by_avg_price" | "delisted" | "once" => false.into(),
         "fee_tiers" | "calendar" | "allow_ip" => Value::Array(Vec::new()),
         _ => Value::Null,
     }

@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use axum::http::HeaderValue;
 use bytes::Bytes;
-use protocol::signed::sign::Signed;
+use protocol::signed::sign::{Signed, Window};
 use protocol::signed::{ApiError, Params, TimeUnit, sign};
 use types::{Command, Envelope, Event, InstrumentId, Origin, RetryKey, SessionId};
-use venue::{api_key_hash, retry_key as hash_retry_key};
+use venue::{api_key_hash, request_hash, retry_key as hash_retry_key};
 
 use crate::binance::shared::BinanceContext;
 use crate::clock::{now_us, signing_clock};
 use crate::door;
 use crate::door::access::{Attempt, ClaimedKey, WS_METHOD};
 use crate::door::identity::{Permission, Signer};
+use crate::door::single_use::NotOnce;
 use crate::door::submit::CommandOutcome;
 use crate::socket::connection::{CallTimes, ConnectionPermit};
 use crate::socket::http::{JsonReply, header_text};
@@ -117,10 +118,31 @@ impl Call {
             Proof::Message { .. } if logon.is_some() => {}
             Proof::Message { signed, .. } => sign::verify_message(key, signed.as_ref())?,
         }
-        let expires_us = sign::check_time(&mut self.params, signing_clock())?;
+        let window = sign::check_time(&mut self.params, signing_clock())?;
+        // A session that has logged on signs nothing more.
+        if signer.credential.is_single_use && logon.is_none() {
+            self.use_up(&signer, window)?;
+        }
         self.times.checked();
         let session = logon.map_or(SessionId(0), |logon| logon.session);
-        Ok(KeyedCall { call: self, signer, session, expires_us })
+        Ok(KeyedCall { call: self, signer, session, expires_us: window.expires_us })
+    }
+
+    /// Refuses a request that was sent before. The signed bytes are remembered: the same signature
+    /// may be written in several ways.
+    fn use_up(&self, signer: &Signer, window: Window) -> Result<(), ApiError> {
+        let request = match &self.proof {
+            Proof::Http { query, body, .. } => request_hash(&sign::payload(query, body)?),
+            Proof::Message { signed, .. } => {
+                request_hash(signed.as_ref().map_or(&[][..], |signed| signed.payload.as_bytes()))
+            }
+        };
+        let uses = &self.shared.door.single_uses;
+        uses.use_up(signer.key, request, window, now_us()).map_err(|not| match not {
+            NotOnce::Repeated => ApiError::signed_before(),
+            NotOnce::Late => ApiError::outside_recv_window(),
+            NotOnce::TooMany => ApiError::overloaded(),
+        })
     }
 
     /// Verifies that the key may see its account, for an operation that needs no signature.

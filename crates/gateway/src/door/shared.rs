@@ -14,6 +14,7 @@ use crate::door::directory::{Directory, SharedDirectory};
 use crate::door::faults::Faults;
 use crate::door::limits::Limits;
 use crate::door::settings::DoorSettings;
+use crate::door::single_use::SingleUses;
 
 /// Shared by all connections of all dialects.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub(crate) struct Door {
     pub(crate) settings: DoorSettings,
     pub(crate) limits: Limits,
     pub(crate) admission: Admission,
+    pub(crate) single_uses: SingleUses,
     pub(crate) directory: Arc<SharedDirectory>,
     pub(crate) handle: Handle,
     pub(crate) history: Option<Arc<dyn History>>,

@@ -104,6 +104,15 @@ errors! {
     body_too_large(bytes_max: usize): 413, -1101,
         "Request body is too large; current limit is {bytes_max} bytes.";
 
+    // Web pages, which a browser sends to a venue in its user's network.
+    host_not_allowed(host: &str): 421, -1000,
+        "This venue has no name '{host}': use an IP address or localhost, or start the venue with \
+         --allowed-host.";
+    /// Binance has the code, with another text.
+    origin_not_allowed(origin: &str): 403, -1002,
+        "Web pages of the origin '{origin}' may not send this request: start the venue with \
+         --cors-origin and that origin.";
+
     // Paths and methods.
     not_found(method: &str, path: &str): 404, -5000, "Path {path}, Method {method} is invalid";
     /// Of the WebSocket API.
@@ -128,6 +137,10 @@ errors! {
     timestamp_ahead(): 400, -1021,
         "Timestamp for this request was 1000ms ahead of the server's time.";
     invalid_signature(): 400, -1022, "Signature for this request is not valid.";
+    /// Of a key whose signed requests are good once each.
+    signed_before(): 400, -1022,
+        "This request was sent before, and each signed request of this key is good once: sign again \
+         with another timestamp.";
     recv_window_too_large(): 400, -1131, "recvWindow must be less than 60000";
     api_key_format(): 401, -2014, "API-key format invalid.";
     /// An unknown key, or one whose role does not allow this.

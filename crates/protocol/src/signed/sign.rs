@@ -61,6 +61,23 @@ pub fn check_api_key(header: Option<&str>) -> Result<&str, ApiError> {
 
 /// Checks the signature, of HMAC in constant time.
 pub fn verify(key: VerifyingKey<'_>, query: &str, body: &[u8]) -> Result<(), ApiError> {
+    let (payload, signature) = split(query, body)?;
+    let signature = signature.ok_or_else(|| ApiError::mandatory("signature"))?;
+    if signature.len() > SIGNATURE_LEN_MAX {
+        return Err(ApiError::invalid_signature());
+    }
+    // A `+` stands for itself: it is a letter of base64, and some clients do not encode it.
+    let signature: Vec<u8> = percent_decode(signature).collect();
+    key.verify(&payload, &signature)
+}
+
+/// The signed bytes of a request. A signature may be written in several ways, and these in one.
+pub fn payload(query: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
+    Ok(split(query, body)?.0)
+}
+
+/// The signed bytes, and the signature.
+fn split<'a>(query: &'a str, body: &'a [u8]) -> Result<(Vec<u8>, Option<&'a [u8]>), ApiError> {
     let (mut payload, in_query) = cut_signature(query.as_bytes())?;
     let in_body = match is_json(body) {
         // An object can't be signed with the signature inside it.
@@ -78,13 +95,7 @@ pub fn verify(key: VerifyingKey<'_>, query: &str, body: &[u8]) -> Result<(), Api
         (Some(_), Some(_)) => return Err(ApiError::duplicate_parameter()),
         (in_query, in_body) => in_query.or(in_body).filter(|signature| !signature.is_empty()),
     };
-    let signature = signature.ok_or_else(|| ApiError::mandatory("signature"))?;
-    if signature.len() > SIGNATURE_LEN_MAX {
-        return Err(ApiError::invalid_signature());
-    }
-    // A `+` stands for itself: it is a letter of base64, and some clients do not encode it.
-    let signature: Vec<u8> = percent_decode(signature).collect();
-    key.verify(&payload, &signature)
+    Ok((payload, signature))
 }
 
 /// Checks the signature of a message of the WebSocket API. What is signed are its other parameters,
@@ -135,27 +146,32 @@ impl From<u64> for SigningClock {
 }
 
 impl SigningClock {
-    /// Checks that a time is neither late nor early. A client may have either clock. Returns when
-    /// the time will be late, by the venue's clock.
-    pub fn check(self, timestamp_us: u64, window_us: u64) -> Result<u64, ApiError> {
+    /// Checks that a time is neither late nor early. A client may have either clock.
+    pub fn check(self, timestamp_us: u64, window_us: u64) -> Result<Window, ApiError> {
         let Self { now_us, ahead_us } = self;
         let machine_us = now_us.saturating_sub(ahead_us);
         let is_machines = timestamp_us.abs_diff(machine_us) < timestamp_us.abs_diff(now_us);
-        let timestamp_us = timestamp_us.saturating_add(if is_machines { ahead_us } else { 0 });
-        if timestamp_us >= now_us.saturating_add(AHEAD_MAX_US) {
+        let signed_us = timestamp_us.saturating_add(if is_machines { ahead_us } else { 0 });
+        if signed_us >= now_us.saturating_add(AHEAD_MAX_US) {
             return Err(ApiError::timestamp_ahead());
         }
-        let expires_us = timestamp_us.saturating_add(window_us);
+        let expires_us = signed_us.saturating_add(window_us);
         if now_us > expires_us {
             return Err(ApiError::outside_recv_window());
         }
-        Ok(expires_us)
+        Ok(Window { signed_us, expires_us })
     }
 }
 
-/// Checks `timestamp` and `recvWindow` and takes both away, as well as `signature`. Gives the time
-/// after which the request must not be carried out any more.
-pub fn check_time(params: &mut Params, clock: impl Into<SigningClock>) -> Result<u64, ApiError> {
+/// When a request was signed, by the venue's clock, and after when it must not be carried out.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Window {
+    pub signed_us: u64,
+    pub expires_us: u64,
+}
+
+/// Checks `timestamp` and `recvWindow` and takes both away, as well as `signature`.
+pub fn check_time(params: &mut Params, clock: impl Into<SigningClock>) -> Result<Window, ApiError> {
     let recv_window_us = recv_window_us(params)?;
     let timestamp = params.mandatory_integer("timestamp")?;
     params.text("signature")?;
@@ -353,7 +369,7 @@ mod tests {
         let check = |text: &str, expect: Result<u64, (i32, &str)>| {
             let result = check_time(&mut query(text), NOW_US);
             let result = result.as_ref().map_err(|error| (error.code, &*error.msg));
-            assert_eq!(result.copied(), expect, "{text}");
+            assert_eq!(result.map(|window| window.expires_us), expect, "{text}");
         };
         let outside = (-1021, "Timestamp for this request is outside of the recvWindow.");
         let ahead = (-1021, "Timestamp for this request was 1000ms ahead of the server's time.");

@@ -1,9 +1,9 @@
 //! How a key signs, from where and until when: what lies sealed in the log.
 //!
-//! The bytes that are sealed: a version, the kind of key, when it expires (nanoseconds since 1970,
-//! zero for never), its name (a length, zero for none, and the text), how many networks it may be
-//! used from, these (prefix length, address; of IPv6 the prefix length plus 64), and then what
-//! signatures are checked with.
+//! The bytes that are sealed: a version, the kind of key (plus 128 if its signed requests are good
+//! once each), when it expires (nanoseconds since 1970, zero for never), its name (a length, zero
+//! for none, and the text), how many networks it may be used from, these (prefix length, address;
+//! of IPv6 the prefix length plus 64), and then what signatures are checked with.
 
 use std::net::IpAddr;
 
@@ -18,6 +18,7 @@ use crate::key::secret::Secret;
 
 const VERSION: u8 = 1;
 const V6: u8 = 64;
+const SINGLE_USE: u8 = 128;
 
 /// A key, but for what the log says of it openly.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -29,6 +30,8 @@ pub struct Credential {
     pub networks: Vec<IpNet>,
     /// In nanoseconds since 1970. From then on it is as if it were revoked.
     pub expires_ns: Option<u64>,
+    /// Whether each signed request is good once.
+    pub is_single_use: bool,
 }
 
 /// What a key's signatures are checked with.
@@ -42,9 +45,11 @@ pub enum Verifier {
 }
 
 impl Credential {
-    /// The default: without a name, from any address, for ever.
+    /// The default: without a name, from any address, for ever, and for requests that may be sent
+    /// again.
     pub fn new(verifier: Verifier) -> Self {
-        Self { verifier, name: None, networks: Vec::new(), expires_ns: None }
+        let networks = Vec::new();
+        Self { verifier, name: None, networks, expires_ns: None, is_single_use: false }
     }
 
     pub fn allows(&self, peer: IpAddr) -> bool {
@@ -62,7 +67,8 @@ impl Credential {
             Verifier::Ed25519(public) => (1, &public[..]),
             Verifier::Rsa(modulus) => (2, &modulus[..]),
         };
-        let mut bytes = vec![VERSION, kind];
+        let single_use = if self.is_single_use { SINGLE_USE } else { 0 };
+        let mut bytes = vec![VERSION, kind | single_use];
         self.expires_ns.unwrap_or(0).write(&mut bytes);
         match &self.name {
             Some(name) => name.write(&mut bytes),
@@ -106,14 +112,15 @@ impl Credential {
         };
         let count = r.read::<u8>()?;
         let networks = (0..count).map(|_| read_network(r)).collect::<Option<_>>()?;
-        let verifier = match kind {
+        let verifier = match kind & !SINGLE_USE {
             0 => Verifier::Hmac(Secret::from_text(std::str::from_utf8(r.0).ok()?)?),
             1 => Verifier::Ed25519(r.0.try_into().ok()?),
             2 => Verifier::Rsa(r.0.to_vec()),
             _ => return None,
         };
         let expires_ns = (expires_ns > 0).then_some(expires_ns);
-        Some(Self { verifier, name, networks, expires_ns })
+        let is_single_use = kind & SINGLE_USE != 0;
+        Some(Self { verifier, name, networks, expires_ns, is_single_use })
     }
 }
 
@@ -123,6 +130,20 @@ fn read_network(r: &mut Reader<'_>) -> Option<IpNet> {
         prefix => IpNet::V4(Ipv4Net::new(r.take::<4>()?.into(), prefix).ok()?),
     })
 }
+
+/// Reads a network, or an address, which is a network of one. IPv4 that is written as IPv6
+/// (`::ffff:192.0.2.7`) is IPv4, as the address of a connection is.
+pub fn parse_network(text: &str) -> Option<IpNet> {
+    let of_one = || text.parse::<IpAddr>().ok().map(IpNet::from);
+    let network = text.parse::<IpNet>().ok().or_else(of_one)?.trunc();
+    let IpNet::V6(v6) = network else { return Some(network) };
+    let mapped = v6.network().to_ipv4_mapped().zip(v6.prefix_len().checked_sub(MAPPED));
+    let mapped = mapped.and_then(|(address, prefix)| Ipv4Net::new(address, prefix).ok());
+    Some(mapped.map_or(network, IpNet::from))
+}
+
+/// The length of the prefix before an IPv4 address that is written as IPv6.
+const MAPPED: u8 = 96;
 
 impl Verifier {
     /// As `openssl pkey -pubout` writes it.
@@ -367,11 +388,11 @@ NfqDmFD7d7dUc/6PZQ1bKFALu/UETsobmBk82ShbrBhlc0JXuhf9qBR7QASjHjFQ
             Verifier::from_pem(RSA).unwrap(),
         ] {
             let name = KeyName::parse("the-bot");
-            for (name, networks, expires_ns) in
-                [(None, vec![], None), (name, networks.clone(), Some(7))]
+            for (name, networks, expires_ns, is_single_use) in
+                [(None, vec![], None, false), (name, networks.clone(), Some(7), true)]
             {
                 let verifier = verifier.clone();
-                let credential = Credential { verifier, name, networks, expires_ns };
+                let credential = Credential { verifier, name, networks, expires_ns, is_single_use };
                 let bytes = credential.to_bytes();
                 assert_eq!(Credential::from_bytes(&bytes), Ok(credential));
                 let newer = [&[VERSION + 1], &bytes[1..]].concat();
@@ -402,7 +423,27 @@ NfqDmFD7d7dUc/6PZQ1bKFALu/UETsobmBk82ShbrBhlc0JXuhf9qBR7QASjHjFQ
     fn networks_are_those_of_the_client_however_its_address_is_written() {
         let mut credential = Credential::new(Verifier::Ed25519([0; 32]));
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        for (text, network) in [
+            ("192.0.2.7", "192.0.2.7/32"),
+            ("192.0.2.7/24", "192.0.2.0/24"),
+            ("::ffff:192.0.2.7", "192.0.2.7/32"),
+            ("::ffff:192.0.2.7/120", "192.0.2.0/24"),
+            ("::ffff:0:0/96", "0.0.0.0/0"),
+            ("::ffff:0:0/90", "::/90"),
+            ("2001:db8::1/32", "2001:db8::/32"),
+            ("::1", "::1/128"),
+        ] {
+            assert_eq!(
+                parse_network(text).map(|network| network.to_string()).as_deref(),
+                Some(network)
+            );
+        }
+        for text in ["", "192.0.2", "192.0.2.7/33", "::/129", "localhost", "192.0.2.7:80"] {
+            assert_eq!(parse_network(text), None, "{text}");
+        }
         assert!(credential.allows(address("203.0.113.9")));
+        credential.networks = vec![parse_network("::ffff:192.0.2.7").unwrap()];
+        assert!(credential.allows(address("192.0.2.7")) && !credential.allows(address("::1")));
         credential.networks = vec!["192.0.2.0/24".parse().unwrap(), "::1/128".parse().unwrap()];
         assert!(credential.allows(address("192.0.2.9")));
         assert!(credential.allows(address("::ffff:192.0.2.9")));

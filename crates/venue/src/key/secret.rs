@@ -36,6 +36,11 @@ pub fn retry_key(idempotency_key: &[u8]) -> RetryKey {
     short_hash("buttonwood retry key", idempotency_key)
 }
 
+/// Under this a request is remembered that is good once.
+pub fn request_hash(request: &[u8]) -> [u8; 16] {
+    short_hash("buttonwood request", request)
+}
+
 pub(super) fn short_hash(context: &'static str, bytes: &[u8]) -> [u8; 16] {
     let hash = blake3::derive_key(context, bytes);
     *hash.first_chunk().expect("a hash has 32 bytes")

@@ -47,6 +47,14 @@ def public(venue, params):
     return query(params), {}
 
 
+def of_a_page(venue, params):
+    return query(params), {"Origin": "https://page.example"}
+
+
+def renamed(venue, params):
+    return query(params), {"Host": "page.example"}
+
+
 def keyed(venue, params):
     return query(params), venue.header("alice")
 
@@ -136,6 +144,8 @@ CAUSED = [
     (400, -2043, "This symbol doesn't have a reference price.", ccxt.ExchangeError, "GET", "/api/v3/referencePrice", MARKET, public),
     (404, -5000, "Path /api/v3/nothing, Method GET is invalid", ccxt.ExchangeError, "GET", "/api/v3/nothing", {}, public),
     (405, -5000, "Path /api/v3/time, Method PUT is invalid", ccxt.ExchangeError, "PUT", "/api/v3/time", {}, public),
+    (403, -1002, "Web pages of the origin 'https://page.example' may not send this request: start the venue with --cors-origin and that origin.", ccxt.AuthenticationError, "POST", ORDER, {}, of_a_page),
+    (421, -1000, "This venue has no name 'page.example': use an IP address or localhost, or start the venue with --allowed-host.", ccxt.OperationFailed, "GET", "/api/v3/ping", {}, renamed),
 ]
 
 # Errors that a client cannot cause at will, or only over a WebSocket: a stub server sends them to ccxt. The named test, if

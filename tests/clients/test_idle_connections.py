@@ -141,7 +141,7 @@ def connect(venue, number):
 
 def answers_a_ping(connection, venue):
     key = venue.header("bob")["X-MBX-APIKEY"]
-    request = f"GET /api/v3/ping HTTP/1.1\r\nhost: venue\r\nx-mbx-apikey: {key}\r\n\r\n"
+    request = f"GET /api/v3/ping HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: {key}\r\n\r\n"
     try:
         connection.sendall(request.encode())
         return connection.recv(4096).startswith(b"HTTP/1.1 200 ")
@@ -158,13 +158,13 @@ def said(venue, kind):
         return b""
     if kind == WEBSOCKET:
         return (
-            b"GET /ws HTTP/1.1\r\nhost: venue\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
+            b"GET /ws HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
             b"sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
         )
     # A correct request without its last line.
     query = venue.signed("bob", **order(200), recvWindow=60_000)
     key = venue.header("bob")["X-MBX-APIKEY"]
-    return f"POST /api/v3/order?{query} HTTP/1.1\r\nhost: venue\r\nx-mbx-apikey: {key}\r\n".encode()
+    return f"POST /api/v3/order?{query} HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: {key}\r\n".encode()
 
 
 def median_order_s(venue, session):

@@ -66,7 +66,7 @@ fn write(out: &mut Vec<u8>, opcode: u8, payload: &[u8]) {
 /// The request that makes a connection a WebSocket.
 pub(super) fn handshake(path: &str) -> String {
     format!(
-        "GET {path} HTTP/1.1\r\nHost: bench\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+        "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     )
 }

@@ -100,7 +100,7 @@ impl Venue {
         let named = |error: std::io::Error| failed(&error);
         let mut stream = TcpStream::connect(address).map_err(named)?;
         stream.set_read_timeout(Some(TIMEOUT)).map_err(named)?;
-        let head = "HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
+        let head = "HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         stream.write_all(format!("GET {path} {head}").as_bytes()).map_err(named)?;
         let mut arrived = Vec::new();
         stream.read_to_end(&mut arrived).map_err(named)?;

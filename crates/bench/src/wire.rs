@@ -70,7 +70,7 @@ pub(super) fn count(bytes: &[u8], needle: &[u8]) -> u64 {
 
 /// A request without a body and without a signature.
 pub(super) fn write_get(out: &mut Vec<u8>, path: &str) {
-    write(out, format_args!("GET {path} HTTP/1.1\r\nHost: bench\r\n\r\n"));
+    write(out, format_args!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 }
 
 /// A signed request with the time of now. `query` has neither time nor signature.
@@ -79,7 +79,7 @@ pub(super) fn write_signed(out: &mut Vec<u8>, method: &str, path: &str, query: &
     write(
         out,
         format_args!(
-            "{method} {path}?{payload} HTTP/1.1\r\nHost: bench\r\nX-MBX-APIKEY: {api_key}\r\n\
+            "{method} {path}?{payload} HTTP/1.1\r\nHost: localhost\r\nX-MBX-APIKEY: {api_key}\r\n\
              Content-Length: 0\r\n\r\n"
         ),
     );
@@ -92,7 +92,7 @@ pub(super) fn write_signed_body(out: &mut Vec<u8>, path: &str, params: &str, key
     write(
         out,
         format_args!(
-            "POST {path} HTTP/1.1\r\nHost: bench\r\nX-MBX-APIKEY: {api_key}\r\n\
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nX-MBX-APIKEY: {api_key}\r\n\
              Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len}\r\n\r\n\
              {payload}"
         ),

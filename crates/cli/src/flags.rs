@@ -49,11 +49,23 @@ pub struct Flags {
     #[arg(long)]
     allow_plaintext: bool,
 
-    /// Origin whose web pages may read the answers, such as https://desk.example.com; may be
-    /// repeated, and the variable has commas between origins
+    /// Origin whose web pages may read the answers, change something and open WebSockets, such as
+    /// https://desk.example.com; may be repeated, and the variable has commas between origins
     /// [default: none] [env: BUTTONWOOD_CORS_ORIGIN]
     #[arg(long, value_name = "URL")]
     cors_origin: Vec<String>,
+
+    /// Name by which clients call the venue, such as venue.example.com, beside localhost and IP
+    /// addresses; may be repeated [default: on loopback none, else any]
+    /// [env: BUTTONWOOD_ALLOWED_HOST]
+    #[arg(long, value_name = "NAME")]
+    allowed_host: Vec<String>,
+
+    /// Address or network of proxies, such as 127.0.0.1 or 10.0.0.0/8, whose header of the PROXY
+    /// protocol (version 2) or `X-Forwarded-For` names the client; may be repeated
+    /// [default: none] [env: BUTTONWOOD_TRUSTED_PROXY]
+    #[arg(long, value_name = "NET")]
+    trusted_proxy: Vec<String>,
 
     /// Open connections, HTTP and WebSocket together, 16 to 1000000; fewer if the system's limit of
     /// open files is too low [default: 12000] [env: BUTTONWOOD_CONNECTIONS_MAX]
@@ -182,8 +194,8 @@ pub struct Flags {
     #[arg(long, value_name = "MS")]
     overload_ms: Option<u64>,
 
-    /// Limit the weight of requests from this machine's own addresses, too: for a venue behind a
-    /// proxy on the same machine, or to test a bot against the limits
+    /// Limit the weight of requests from this machine's own addresses, too, for example to test a
+    /// bot against the limits
     /// [env: BUTTONWOOD_LIMIT_LOOPBACK]
     #[arg(long)]
     limit_loopback: bool,
@@ -250,6 +262,8 @@ mod tests {
             ["--data", "d"],
             ["--http", "127.0.0.1:2"],
             ["--cors-origin", "https://a.example"],
+            ["--allowed-host", "a.example"],
+            ["--trusted-proxy", "10.0.0.0/8"],
             ["--connections-max", "32"],
             ["--connections-per-address", "4"],
             ["--durability", "os"],
@@ -288,7 +302,8 @@ mod tests {
             (http.address.port(), http.tls_self_signed, http.allow_plaintext),
             (2, true, true)
         );
-        assert_eq!((http.cors_origin.len(), door.overload_ms), (1, 9));
+        let lists = [http.cors_origin, http.allowed_host, http.trusted_proxy];
+        assert_eq!((lists.map(|list| list.len()), door.overload_ms), ([1, 1, 1], 9));
         assert!(door.limit_loopback);
         assert_eq!((http.connections_max, http.connections_per_address), (32, 4));
         assert_eq!((log.segment_kib, log.retention.as_str()), (8, "delete"));

@@ -57,6 +57,8 @@ use crate::door::query::open_lists;
 pub use crate::door::settings::DoorSettings;
 use crate::feed::open_lists::OpenLists;
 pub use crate::socket::cors::{Origin, OriginError};
+pub use crate::socket::page::{AllowedHost, AllowedHostError};
+pub use crate::socket::proxy::{TrustedProxy, TrustedProxyError};
 pub use crate::socket::settings::SocketSettings;
 pub use crate::socket::tls::{Tls, TlsError};
 
@@ -91,6 +93,8 @@ pub struct Gateway {
     faults: Option<Arc<Faults>>,
     tls: Option<Arc<Tls>>,
     origins: Vec<Origin>,
+    allowed_hosts: Vec<AllowedHost>,
+    trusted_proxies: Vec<TrustedProxy>,
     /// Before any client can connect: requests of an earlier run are signed before.
     created_us: u64,
 }
@@ -115,6 +119,8 @@ impl Gateway {
             faults: None,
             tls: None,
             origins: Vec::new(),
+            allowed_hosts: Vec::new(),
+            trusted_proxies: Vec::new(),
             created_us: clock::now_us(),
         })
     }
@@ -132,10 +138,23 @@ impl Gateway {
         Self { tls, ..self }
     }
 
-    /// Allows web pages of these origins to read answers.
+    /// Allows web pages of these origins to read answers, and to change something.
     #[must_use]
     pub fn with_origins(self, origins: Vec<Origin>) -> Self {
         Self { origins, ..self }
+    }
+
+    /// Refuses requests under other names, except `localhost` and IP addresses. Without names, a
+    /// listener that other machines reach allows all.
+    #[must_use]
+    pub fn with_allowed_hosts(self, allowed_hosts: Vec<AllowedHost>) -> Self {
+        Self { allowed_hosts, ..self }
+    }
+
+    /// Believes these proxies the addresses of their clients.
+    #[must_use]
+    pub fn with_trusted_proxies(self, trusted_proxies: Vec<TrustedProxy>) -> Self {
+        Self { trusted_proxies, ..self }
     }
 
     /// Serves the operators' API at `/admin/v1`.

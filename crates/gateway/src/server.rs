@@ -24,13 +24,15 @@ use crate::door::single_use::SingleUses;
 use crate::monitoring;
 use crate::operator::{self, OperatorState};
 use crate::socket::accept::{KnownKeys, Port};
-use crate::socket::cors;
+use crate::socket::cors::{self, Origin};
 use crate::socket::http::{API_KEY_HEADER, ErrorReply, RequestHead, text_header};
+use crate::socket::page::Pages;
+use crate::socket::proxy::Proxies;
 
 /// How often the limits of idle addresses are removed.
 const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
 
-/// Of a request without a route.
+/// Of a request that is refused before a dialect has it.
 const REFUSAL_WEIGHT: u32 = 1;
 
 pub(crate) async fn serve(
@@ -40,7 +42,10 @@ pub(crate) async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let Gateway { settings, publisher, history, tls, operators, access, faults, .. } = gateway;
-    let (origins, created_us) = (gateway.origins, gateway.created_us);
+    let Gateway { origins, allowed_hosts, trusted_proxies, created_us, .. } = gateway;
+    let is_loopback = tcp.local_addr()?.ip().to_canonical().is_loopback();
+    let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback));
+    let proxies = Proxies::new(trusted_proxies);
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
     let runtime = tokio::runtime::Handle::current();
@@ -67,7 +72,6 @@ pub(crate) async fn serve(
     });
     let operators =
         OperatorState { door: Arc::clone(&door), settings: settings.socket, api: operators };
-    let operators = Arc::new(operators);
     let mut tasks = vec![
         tokio::spawn(binance::user_data_stream::expire(Arc::clone(&shared))),
         tokio::spawn(remove_idle(Arc::clone(&door))),
@@ -75,25 +79,44 @@ pub(crate) async fn serve(
     if let Some(tls) = tls.clone() {
         tasks.push(tokio::spawn(async move { tls.watch().await }));
     }
-    let served = binance::router(shared)
-        .merge(operator::router(operators))
-        .merge(monitoring::router(Arc::clone(&door)));
-    #[cfg(feature = "echo")]
-    let served = served.merge(crate::echo::router(Arc::clone(&door), settings.socket));
-    let router = refuse_others(served, Arc::clone(&door));
-    let router = if origins.is_empty() {
-        router
-    } else {
-        router.layer(cors::layer(origins, binance::rest::headers()))
+    let port = Port {
+        tcp,
+        tls,
+        settings: settings.socket,
+        router: router(&door, shared, operators, origins),
+        metrics: Arc::clone(handle.metrics()),
+        stop,
+        has_known_key: known_keys(Arc::clone(&door)),
+        refuse: Arc::new(move |head, error| refuse(&door, head, error)),
+        proxies,
+        pages,
+        over_limit_response: binance::rest::over_limit_response,
     };
-    let over_limit_response = binance::rest::over_limit_response;
-    let metrics = Arc::clone(handle.metrics());
-    let (settings, has_known_key) = (settings.socket, known_keys(door));
-    let port =
-        Port { tcp, tls, settings, router, metrics, stop, has_known_key, over_limit_response };
     port.serve(shutdown).await;
     tasks.iter().for_each(|task| task.abort());
     Ok(())
+}
+
+/// The dialects, and the refusal of what none of them serves.
+fn router(
+    door: &Arc<Door>,
+    shared: Arc<BinanceContext>,
+    operators: OperatorState,
+    origins: Vec<Origin>,
+) -> Router {
+    #[cfg(feature = "echo")]
+    let echo = crate::echo::router(Arc::clone(door), operators.settings);
+    let served = binance::router(shared)
+        .merge(operator::router(Arc::new(operators)))
+        .merge(monitoring::router(Arc::clone(door)));
+    #[cfg(feature = "echo")]
+    let served = served.merge(echo);
+    let router = refuse_others(served, Arc::clone(door));
+    if origins.is_empty() {
+        router
+    } else {
+        router.layer(cors::layer(origins, binance::rest::headers()))
+    }
 }
 
 /// Whether a request names a key of the venue. Its signature is verified later.
@@ -113,19 +136,24 @@ async fn remove_idle(door: Arc<Door>) {
 
 /// Refuses paths without a route, and methods that a path does not take.
 fn refuse_others(router: Router, door: Arc<Door>) -> Router {
-    let refuse = |error: fn(&str, &str) -> ApiError| {
+    let answer = |error: fn(&str, &str) -> ApiError| {
         let door = Arc::clone(&door);
         move |request: Request| async move {
-            let head = RequestHead::of(&request);
-            let error = match head.address.map(|peer| door.limits.spend(peer, REFUSAL_WEIGHT)) {
-                Some(Err(over)) => over.into(),
-                _ => error(request.method().as_str(), request.uri().path()),
-            };
-            door.record_error(&head.attempt(), &error);
-            ErrorReply(error)
+            let error = error(request.method().as_str(), request.uri().path());
+            refuse(&door, &RequestHead::of(&request), error)
         }
     };
     router
-        .fallback(refuse(ApiError::not_found))
-        .method_not_allowed_fallback(refuse(ApiError::method_not_allowed))
+        .fallback(answer(ApiError::not_found))
+        .method_not_allowed_fallback(answer(ApiError::method_not_allowed))
+}
+
+/// Refuses a request. It costs weight: no client fills the access record with it.
+fn refuse(door: &Door, head: &RequestHead, error: ApiError) -> ErrorReply {
+    let error = match head.address.map(|client| door.limits.spend(client, REFUSAL_WEIGHT)) {
+        Some(Err(over)) => over.into(),
+        _ => error,
+    };
+    door.record_error(&head.attempt(), &error);
+    ErrorReply(error)
 }

@@ -1,5 +1,5 @@
 //! Sockets without a dialect: accepting, limits of what clients hold, TLS, timing, HTTP and
-//! WebSocket framing, CORS.
+//! WebSocket framing, proxies, requests of web pages.
 
 pub(crate) mod accept;
 mod answers;
@@ -7,6 +7,8 @@ mod bounded;
 pub(crate) mod connection;
 pub(crate) mod cors;
 pub(crate) mod http;
+pub(crate) mod page;
+pub(crate) mod proxy;
 pub(crate) mod refusal;
 pub(crate) mod settings;
 pub(crate) mod share;

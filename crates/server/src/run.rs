@@ -91,6 +91,8 @@ async fn serve(
             .with_history(projection.history())
             .with_tls(tls.clone())
             .with_origins(settings.http.origins()?)
+            .with_allowed_hosts(settings.http.allowed_hosts()?)
+            .with_trusted_proxies(settings.http.trusted_proxies()?)
             .with_access_record(access_record(data_dir)?);
     let is_trial = demo.is_some();
     let faults = is_trial.then(Arc::<Faults>::default);

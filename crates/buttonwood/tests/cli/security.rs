@@ -107,23 +107,23 @@ fn keys_have_a_kind_networks_and_an_end() {
     let private = ED25519.replace("PUBLIC", "PRIVATE");
     fs::write(house.file("private.pem"), private).unwrap();
 
-    let hmac =
-        admin("key add carol --allow-ip 10.1.2.3/8 --allow-ip ::1 --expires 2199-01-01T00:00:00Z");
+    let networks = "--allow-ip 10.1.2.3/8 --allow-ip ::1 --allow-ip ::ffff:192.0.2.7";
+    let hmac = admin(&format!("key add carol {networks} --expires 2199-01-01T00:00:00Z"));
     assert_eq!(hmac["secret_key"].as_str().unwrap().len(), 64);
     let asymmetric = admin("key add carol --kind ed25519 --public-key @ed.pem --role read-only");
     assert_eq!(asymmetric.get("secret_key"), None, "the venue has none");
-    admin("key add carol --kind rsa --public-key @rsa.pem --role market-data");
+    admin("key add carol --kind rsa --public-key @rsa.pem --once");
     admin("key add carol --role operator --name desk-1");
     let expected = json!([
         { "key": 1, "account": "carol", "name": null, "role": "trader", "kind": "hmac",
-          "public_key": null, "allow_ip": ["10.0.0.0/8", "::1/128"],
-          "expires": "2199-01-01T00:00:00Z" },
+          "public_key": null, "allow_ip": ["10.0.0.0/8", "::1/128", "192.0.2.7/32"],
+          "expires": "2199-01-01T00:00:00Z", "once": false },
         { "key": 2, "account": "carol", "name": null, "role": "read-only", "kind": "ed25519",
-          "public_key": ED25519, "allow_ip": [], "expires": null },
-        { "key": 3, "account": "carol", "name": null, "role": "market-data", "kind": "rsa",
-          "public_key": RSA, "allow_ip": [], "expires": null },
+          "public_key": ED25519, "allow_ip": [], "expires": null, "once": false },
+        { "key": 3, "account": "carol", "name": null, "role": "trader", "kind": "rsa",
+          "public_key": RSA, "allow_ip": [], "expires": null, "once": true },
         { "key": 4, "account": "carol", "name": "desk-1", "role": "operator", "kind": "hmac",
-          "public_key": null, "allow_ip": [], "expires": null },
+          "public_key": null, "allow_ip": [], "expires": null, "once": false },
     ]);
     assert_eq!(admin("key list"), expected);
     let data = house.data();

@@ -184,7 +184,7 @@ fn the_access_record_names_the_parameters_at_fault() {
     let address = venue.url.strip_prefix("http://").unwrap();
     let get = |path: &str| {
         let mut socket = TcpStream::connect(address).unwrap();
-        let head = format!("GET {path} HTTP/1.1\r\nhost: v\r\nconnection: close\r\n\r\n");
+        let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
         socket.write_all(head.as_bytes()).unwrap();
         let mut reply = String::new();
         socket.read_to_string(&mut reply).unwrap();

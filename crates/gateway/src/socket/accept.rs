@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::HeaderMap;
-use axum::http::header::{CONNECTION, HeaderValue};
+use axum::http::header::{CONNECTION, HeaderValue, UPGRADE};
 use axum::response::{IntoResponse, Response};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -19,16 +19,18 @@ use protocol::signed::ApiError;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
 use venue::Metrics;
 
 use crate::socket::answers::{Answers, NoRoom};
 use crate::socket::bounded::BoundedStream;
 use crate::socket::connection::{ConnectionPermit, stopped};
-use crate::socket::http::{ErrorReply, Peer};
+use crate::socket::http::{ErrorReply, Peer, RequestHead};
+use crate::socket::page::Pages;
+use crate::socket::proxy::{self, HeaderError, Proxies};
 use crate::socket::settings::SocketSettings;
-use crate::socket::share::{Exhausted, Network, Shared};
+use crate::socket::share::{Exhausted, Network, Part, Shared};
 use crate::socket::timed::TimedStream;
 use crate::socket::tls::Tls;
 
@@ -44,6 +46,9 @@ const RESERVED_OF: usize = 16;
 /// Whether the head of a request names a key that the venue knows.
 pub(crate) type KnownKeys = Arc<dyn Fn(&HeaderMap) -> bool + Send + Sync>;
 
+/// Answers a request that is refused before the router has it.
+pub(crate) type Refuse = Arc<dyn Fn(&RequestHead, ApiError) -> ErrorReply + Send + Sync>;
+
 /// One port, and its router.
 pub(crate) struct Port {
     pub(crate) tcp: TcpListener,
@@ -54,11 +59,18 @@ pub(crate) struct Port {
     /// True once the gateway shuts down. Each connection watches it.
     pub(crate) stop: watch::Sender<bool>,
     pub(crate) has_known_key: KnownKeys,
+    pub(crate) refuse: Refuse,
+    pub(crate) proxies: Proxies,
+    pub(crate) pages: Arc<Pages>,
     /// The response to a connection above a limit; the argument is the limit.
     pub(crate) over_limit_response: fn(usize) -> String,
 }
 
 impl Port {
+    fn turn_away(&self) -> TurnAway {
+        TurnAway { response: self.over_limit_response, is_tls: self.tls.is_some() }
+    }
+
     /// Accepts until `shutdown` is ready. Then it waits for open connections, at most for the
     /// shutdown grace.
     pub(crate) async fn serve(self, shutdown: impl Future<Output = ()>) {
@@ -78,24 +90,27 @@ impl Port {
                     }
                 },
             };
-            match places.take(Network::of(peer), 1) {
+            // The places of a proxy's clients are counted once their addresses are known.
+            let network = (!self.proxies.contain(peer)).then(|| Network::of(peer));
+            match places.take(network, 1) {
                 Ok(place) => {
-                    let served = ConnectionSetup {
-                        peer,
+                    let tls = self.tls.as_ref().map(|tls| tls.acceptor());
+                    let setup = ConnectionSetup {
+                        client: peer,
                         settings,
                         router: self.router.clone(),
-                        permit: ConnectionPermit::new(place),
                         metrics: Arc::clone(&self.metrics),
                         stopping: self.stop.subscribe(),
                         answers: answers.clone(),
                         has_known_key: Arc::clone(&self.has_known_key),
+                        refuse: Arc::clone(&self.refuse),
+                        proxies: self.proxies.clone(),
+                        pages: Arc::clone(&self.pages),
+                        turn_away: self.turn_away(),
                     };
-                    let acceptor = self.tls.as_ref().map(|tls| tls.acceptor());
-                    tokio::spawn(handshake(stream, acceptor, served));
+                    tokio::spawn(setup.serve(stream, place, tls));
                 }
-                // A client that expects TLS cannot read an HTTP response.
-                Err(_) if self.tls.is_some() => drop(stream),
-                Err(Exhausted { limit }) => reject(stream, &(self.over_limit_response)(limit)),
+                Err(exhausted) => self.turn_away().reject(stream, exhausted),
             }
         }
         drop(self.tcp);
@@ -107,41 +122,106 @@ impl Port {
     }
 }
 
+/// How a connection above a limit is turned away.
+#[derive(Clone, Copy)]
+struct TurnAway {
+    response: fn(usize) -> String,
+    is_tls: bool,
+}
+
+impl TurnAway {
+    /// Sends the response, and closes. An empty socket buffer always takes it. A client that
+    /// expects TLS cannot read it.
+    fn reject(self, stream: TcpStream, Exhausted { limit }: Exhausted) {
+        if self.is_tls {
+            return;
+        }
+        let response = (self.response)(limit);
+        let written =
+            stream.into_std().and_then(|mut stream| stream.write_all(response.as_bytes()));
+        tracing::debug!(?written, "turned a connection away");
+    }
+}
+
 /// All that one connection needs.
 struct ConnectionSetup {
-    peer: IpAddr,
+    /// The peer, or the client that it names.
+    client: IpAddr,
     settings: SocketSettings,
     router: Router,
-    permit: Arc<ConnectionPermit>,
     metrics: Arc<Metrics>,
     stopping: watch::Receiver<bool>,
     answers: Answers,
     has_known_key: KnownKeys,
+    refuse: Refuse,
+    proxies: Proxies,
+    pages: Arc<Pages>,
+    turn_away: TurnAway,
 }
 
-async fn handshake(stream: TcpStream, acceptor: Option<TlsAcceptor>, mut served: ConnectionSetup) {
-    if let Err(error) = stream.set_nodelay(true) {
-        return tracing::debug!(%error, "a connection closed before it was served");
+impl ConnectionSetup {
+    async fn serve(mut self, mut stream: TcpStream, mut place: Part, tls: Option<TlsAcceptor>) {
+        let first_head_by = Instant::now() + self.settings.first_head_timeout;
+        if self.proxies.contain(self.client) {
+            match self.read_proxy_header(&mut stream, first_head_by).await {
+                Ok(Some(client)) => self.client = client,
+                Ok(None) => {}
+                Err(error) => return tracing::debug!(%error, "a proxy's connection was cut"),
+            }
+            if !self.proxies.contain(self.client)
+                && let Err(exhausted) = place.move_to(Network::of(self.client))
+            {
+                return self.turn_away.reject(stream, exhausted);
+            }
+        }
+        if let Err(error) = stream.set_nodelay(true) {
+            return tracing::debug!(%error, "a connection closed before it was served");
+        }
+        let permit = ConnectionPermit::new(place);
+        let stream = TimedStream::new(stream, permit.clone(), Arc::clone(&self.metrics));
+        let Some(acceptor) = tls else {
+            return connection(stream, self, permit, first_head_by).await;
+        };
+        let accepted = tokio::select! {
+            accepted = timeout(TLS_TIMEOUT, acceptor.accept(stream)) => accepted,
+            () = stopped(&mut self.stopping) => return,
+        };
+        match accepted {
+            Ok(Ok(stream)) => {
+                let first_head_by = Instant::now() + self.settings.first_head_timeout;
+                connection(stream, self, permit, first_head_by).await;
+            }
+            Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+            Err(_) => tracing::debug!("a TLS handshake timed out"),
+        }
     }
-    let stream = TimedStream::new(stream, served.permit.clone(), Arc::clone(&served.metrics));
-    let Some(acceptor) = acceptor else { return connection(stream, served).await };
-    let accepted = tokio::select! {
-        accepted = timeout(TLS_TIMEOUT, acceptor.accept(stream)) => accepted,
-        () = stopped(&mut served.stopping) => return,
-    };
-    match accepted {
-        Ok(Ok(stream)) => connection(stream, served).await,
-        Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
-        Err(_) => tracing::debug!("a TLS handshake timed out"),
+
+    /// The client that a trusted proxy names before its connection, if it names one.
+    async fn read_proxy_header(
+        &mut self,
+        stream: &mut TcpStream,
+        deadline: Instant,
+    ) -> Result<Option<IpAddr>, HeaderError> {
+        let late = |_| HeaderError::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
+        let read = tokio::select! {
+            read = timeout_at(deadline, proxy::read_header(stream)) => read.unwrap_or_else(|elapsed| Err(late(elapsed))),
+            () = stopped(&mut self.stopping) => Ok(None),
+        };
+        if let Err(HeaderError::Malformed) = read {
+            self.metrics.proxy_header_malformed();
+        }
+        read
     }
 }
 
 async fn connection(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    served: ConnectionSetup,
+    setup: ConnectionSetup,
+    permit: Arc<ConnectionPermit>,
+    first_head_by: Instant,
 ) {
-    let (settings, permit) = (served.settings, Arc::clone(&served.permit));
-    let mut stopping = served.stopping.clone();
+    let settings = setup.settings;
+    let mut stopping = setup.stopping.clone();
     let stream = BoundedStream::new(stream, Arc::clone(&permit), settings.write_time_max);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
@@ -149,10 +229,10 @@ async fn connection(
         .max_buf_size(settings.head_max.max(HEAD_MAX_LEAST))
         // Without it, an answer is copied, and no longer counted as large.
         .writev(true);
-    let served = Arc::new(served);
+    let served = Arc::new((setup, Arc::clone(&permit)));
     let service = service_fn(move |request| answer(Arc::clone(&served), request));
     let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
-    let first_head = sleep(settings.first_head_timeout);
+    let first_head = sleep_until(first_head_by);
     tokio::pin!(connection, first_head);
     let mut is_first = true;
     let ended = loop {
@@ -181,22 +261,49 @@ async fn connection(
 /// Answers one request. The last places are for clients with keys: another client learns so from
 /// the answer to its first request.
 async fn answer(
-    served: Arc<ConnectionSetup>,
+    served: Arc<(ConnectionSetup, Arc<ConnectionPermit>)>,
     mut request: Request<hyper::body::Incoming>,
 ) -> Result<Response, Infallible> {
-    let ConnectionSetup { peer, settings, permit, .. } = &*served;
+    let (setup, permit) = &*served;
+    let limit = setup.settings.connections_max;
+    let reserved = limit / RESERVED_OF;
     if permit.asks_first()
-        && permit.places_left() < settings.connections_max / RESERVED_OF
-        && !(served.has_known_key)(request.headers())
+        && permit.places_left < reserved
+        && !(setup.has_known_key)(request.headers())
     {
-        let limit = settings.connections_max - settings.connections_max / RESERVED_OF;
-        return Ok(last(ApiError::too_many_connections(u32::try_from(limit).unwrap_or(u32::MAX))));
+        return Ok(too_many(Exhausted { limit: limit - reserved }));
+    }
+    let (client, checked) = setup.check(&request);
+    request.extensions_mut().insert(Peer(client));
+    if let Err(error) = checked {
+        return Ok((setup.refuse)(&RequestHead::of(&request), error).into_response());
+    }
+    // A WebSocket behind a proxy is one client's for as long as it is open.
+    if client != setup.client
+        && request.headers().contains_key(UPGRADE)
+        && let Err(exhausted) = permit.move_place(Network::of(client))
+    {
+        return Ok(too_many(exhausted));
     }
     request.extensions_mut().insert(Arc::clone(permit));
-    request.extensions_mut().insert(Peer(*peer));
-    let router = TowerToHyperService::new(served.router.clone());
+    let router = TowerToHyperService::new(setup.router.clone());
     let answer = hyper::service::Service::call(&router, request).await?;
-    Ok(served.answers.count(*peer, answer).unwrap_or_else(|NoRoom| last(ApiError::overloaded())))
+    Ok(setup.answers.count(client, answer).unwrap_or_else(|NoRoom| last(ApiError::overloaded())))
+}
+
+impl ConnectionSetup {
+    /// The client of a request, and whether the router may have it.
+    fn check<B>(&self, request: &Request<B>) -> (IpAddr, Result<(), ApiError>) {
+        let headers = request.headers();
+        match self.proxies.client(self.client, headers) {
+            Ok(client) => (client, self.pages.check(request.method(), request.uri(), headers)),
+            Err(error) => (self.client, Err(error)),
+        }
+    }
+}
+
+fn too_many(Exhausted { limit }: Exhausted) -> Response {
+    last(ApiError::too_many_connections(u32::try_from(limit).unwrap_or(u32::MAX)))
 }
 
 /// An answer after which the connection closes.
@@ -208,9 +315,3 @@ fn last(error: ApiError) -> Response {
 
 /// The smallest buffer that hyper takes.
 const HEAD_MAX_LEAST: usize = 8 << 10;
-
-/// Sends the response, and closes. An empty socket buffer always takes it.
-fn reject(stream: TcpStream, response: &str) {
-    let written = stream.into_std().and_then(|mut stream| stream.write_all(response.as_bytes()));
-    tracing::debug!(?written, "turned a connection away");
-}

@@ -33,7 +33,7 @@ impl Answers {
             return Ok(answer);
         };
         let len = usize::try_from(len).map_err(|_| NoRoom)?;
-        let part = self.0.take(Network::of(client), len).map_err(|_| NoRoom)?;
+        let part = self.0.take(Some(Network::of(client)), len).map_err(|_| NoRoom)?;
         let (head, body) = answer.into_parts();
         // A body of known length is in memory, and ready.
         let Some(Ok(body)) = body.collect().now_or_never() else { return Err(NoRoom) };

@@ -3,8 +3,8 @@
 //! The connection's stream ([`TimedStream`](super::timed::TimedStream)) records when a request was
 //! read and when its answer was written. [`CallTimes`] records the stages between.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Context;
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use types::Origin;
 use venue::{Metrics, Stage};
 
-use crate::socket::share::Part;
+use crate::socket::share::{Exhausted, Network, Part};
 
 /// Two bytes, and the mask of a client's frame.
 const CONTROL_FRAME_HEAD: usize = 6;
@@ -21,7 +21,9 @@ const CONTROL_FRAME_HEAD: usize = 6;
 /// The permit of one open connection, with the times of its newest request in nanoseconds; 0 is
 /// none. A WebSocket keeps the permit after the request that opened it.
 pub(crate) struct ConnectionPermit {
-    place: Part,
+    place: Mutex<Part>,
+    /// The places that were left when this one was taken.
+    pub(super) places_left: usize,
     opened: Instant,
     /// Whether a request was read to the end of its head.
     has_asked: AtomicBool,
@@ -55,7 +57,8 @@ impl ConnectionPermit {
         let none = || AtomicU64::new(0);
         let (arrived_ns, read, answered, order_read) = (none(), none(), none(), none());
         Arc::new(Self {
-            place,
+            places_left: place.left,
+            place: Mutex::new(place),
             opened: Instant::now(),
             has_asked: AtomicBool::new(false),
             arrived_ns,
@@ -83,9 +86,9 @@ impl ConnectionPermit {
         self.reader.register(context.waker());
     }
 
-    /// The places that were left when this one was taken.
-    pub(super) fn places_left(&self) -> usize {
-        self.place.left
+    /// Counts the place for another network.
+    pub(super) fn move_place(&self, network: Network) -> Result<(), Exhausted> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).move_to(network)
     }
 
     /// Whether this is the first request.

@@ -1,7 +1,8 @@
 //! CORS: the web pages that may read answers. A browser asks first; other programs do not.
 //!
 //! The gateway uses no cookies, so a page can do no more than the API key it was given. The rules
-//! protect venues in private networks that a visitor's browser can reach.
+//! protect venues in private networks that a visitor's browser can reach. `page.rs` refuses the
+//! requests of pages that would change something.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -39,6 +40,13 @@ impl FromStr for Origin {
         let is_all = text.to_ascii_lowercase() == origin;
         let origin = HeaderValue::try_from(origin).map_err(|_| wrong())?;
         is_all.then_some(Self(origin)).ok_or_else(wrong)
+    }
+}
+
+impl Origin {
+    /// Whether a request's `Origin` is this one.
+    pub(super) fn is(&self, sent: &str) -> bool {
+        self.0.as_bytes().eq_ignore_ascii_case(sent.as_bytes())
     }
 }
 

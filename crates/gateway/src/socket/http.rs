@@ -89,7 +89,7 @@ pub(crate) struct RequestHead {
 }
 
 impl RequestHead {
-    pub(crate) fn of(request: &Request) -> Self {
+    pub(crate) fn of<B>(request: &Request<B>) -> Self {
         Self {
             address: request.extensions().get::<Peer>().map(|Peer(address)| *address),
             api_key: request.headers().get(API_KEY_HEADER).cloned(),

@@ -52,22 +52,20 @@ impl Shared {
         Arc::new(Self { whole, of_network, taken: Mutex::default(), all_back: Notify::new() })
     }
 
+    /// Takes units for a network, or for none: then only the whole is a limit.
     pub(crate) fn take(
         self: &Arc<Self>,
-        network: Network,
+        network: Option<Network>,
         units: usize,
     ) -> Result<Part, Exhausted> {
         let mut taken = self.taken();
-        let limit = self.limit(network);
-        let of_network = taken.by_network.get(&network).copied().unwrap_or(0);
-        if of_network + units > limit {
-            return Err(Exhausted { limit });
-        }
         if taken.in_sum + units > self.whole {
             return Err(Exhausted { limit: self.whole });
         }
+        if let Some(network) = network {
+            taken.add(network, units, self.limit(network))?;
+        }
         taken.in_sum += units;
-        taken.by_network.insert(network, of_network + units);
         let left = self.whole - taken.in_sum;
         Ok(Part { of: Arc::clone(self), network, units, left })
     }
@@ -93,25 +91,57 @@ impl Shared {
     }
 }
 
+impl Taken {
+    fn add(&mut self, network: Network, units: usize, limit: usize) -> Result<(), Exhausted> {
+        let of_network = self.by_network.get(&network).copied().unwrap_or(0);
+        if of_network + units > limit {
+            return Err(Exhausted { limit });
+        }
+        self.by_network.insert(network, of_network + units);
+        Ok(())
+    }
+
+    fn remove(&mut self, network: Network, units: usize) {
+        if let Entry::Occupied(mut of_network) = self.by_network.entry(network) {
+            *of_network.get_mut() -= units;
+            if *of_network.get() == 0 {
+                of_network.remove();
+            }
+        }
+    }
+}
+
 /// Units that are back once it is dropped.
 #[derive(Debug)]
 pub(crate) struct Part {
     of: Arc<Shared>,
-    network: Network,
+    network: Option<Network>,
     units: usize,
     /// Units of the whole that were left after this part was taken.
     pub(crate) left: usize,
+}
+
+impl Part {
+    /// Counts the units for another network. If that has no room, they stay where they are.
+    pub(crate) fn move_to(&mut self, network: Network) -> Result<(), Exhausted> {
+        if self.network == Some(network) {
+            return Ok(());
+        }
+        let mut taken = self.of.taken();
+        taken.add(network, self.units, self.of.limit(network))?;
+        if let Some(before) = self.network.replace(network) {
+            taken.remove(before, self.units);
+        }
+        Ok(())
+    }
 }
 
 impl Drop for Part {
     fn drop(&mut self) {
         let mut taken = self.of.taken();
         taken.in_sum -= self.units;
-        if let Entry::Occupied(mut of_network) = taken.by_network.entry(self.network) {
-            *of_network.get_mut() -= self.units;
-            if *of_network.get() == 0 {
-                of_network.remove();
-            }
+        if let Some(network) = self.network {
+            taken.remove(network, self.units);
         }
         if taken.in_sum == 0 {
             self.of.all_back.notify_waiters();
@@ -123,8 +153,8 @@ impl Drop for Part {
 mod tests {
     use super::*;
 
-    fn network(text: &str) -> Network {
-        Network::of(text.parse().unwrap())
+    fn network(text: &str) -> Option<Network> {
+        Some(Network::of(text.parse().unwrap()))
     }
 
     #[test]
@@ -150,6 +180,22 @@ mod tests {
         let (one, other) = (network("192.0.2.1"), network("192.0.2.2"));
         let _parts = (places.take(one, 2).unwrap(), places.take(other, 1).unwrap());
         assert_eq!(places.take(other, 1).unwrap_err().limit, 3);
+    }
+
+    #[test]
+    fn units_without_a_network_move_to_the_one_that_they_are_for() {
+        let places = Shared::new(16, None);
+        let far = network("192.0.2.7").unwrap();
+        let mut parts: Vec<_> = (0..3).map(|_| places.take(None, 1).unwrap()).collect();
+        assert!(parts[..2].iter_mut().all(|part| part.move_to(far).is_ok()));
+        assert_eq!(parts[1].move_to(far), Ok(()), "it is there already");
+        assert_eq!(parts[2].move_to(far), Err(Exhausted { limit: 2 }));
+        parts.truncate(1);
+        assert_eq!(parts[0].move_to(network("192.0.2.8").unwrap()), Ok(()));
+        assert_eq!(places.taken().by_network.len(), 1);
+        drop(parts);
+        assert!(places.taken().by_network.is_empty());
+        assert_eq!(places.taken().in_sum, 0);
     }
 
     #[test]

@@ -15,7 +15,7 @@ async fn a_body_that_is_too_large_is_refused() {
     let body = vec![b'a'; SocketSettings::default().body_max + 1];
     site.send("POST", "/api/v3/order", &[], &body).await.is_error(413, -1101, msg);
     // A body without a `Content-Length`.
-    let mut chunked = b"POST /api/v3/order HTTP/1.1\r\nhost: venue\r\nconnection: close\r\n\
+    let mut chunked = b"POST /api/v3/order HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                         transfer-encoding: chunked\r\n\r\n"
         .to_vec();
     for _ in 0..=16 {
@@ -47,10 +47,11 @@ async fn connections_that_hang_are_closed_and_no_other_is_affected() {
         stream
     };
     let mut silent = open(b"").await;
-    let mut half_head = open(b"POST /api/v3/order HTTP/1.1\r\nhost: ve").await;
+    let mut half_head = open(b"POST /api/v3/order HTTP/1.1\r\nhost: lo").await;
     let mut half_body =
-        open(b"POST /api/v3/order HTTP/1.1\r\nhost: v\r\ncontent-length: 9\r\n\r\nsymb").await;
-    let mut idle = open(b"GET /api/v3/ping HTTP/1.1\r\nhost: venue\r\n\r\n").await;
+        open(b"POST /api/v3/order HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\nsymb")
+            .await;
+    let mut idle = open(b"GET /api/v3/ping HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     assert_eq!(site.get("/api/v3/ping").await.status, 200);
     assert!([0, 408].contains(&Reply::read(&mut silent).await.status));
     assert!([0, 408].contains(&Reply::read(&mut half_head).await.status));
@@ -85,7 +86,7 @@ async fn a_connection_too_many_gets_an_error() {
 async fn an_idle_connection_does_not_hold_up_a_shutdown() {
     let site = Site::new().await;
     let mut idle = TcpStream::connect(site.address).await.unwrap();
-    idle.write_all(b"GET /api/v3/ping HTTP/1.1\r\nhost: venue\r\n\r\n").await.unwrap();
+    idle.write_all(b"GET /api/v3/ping HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     assert_eq!(site.get("/api/v3/ping").await.status, 200);
     let began = Instant::now();
     site.shut_down().await.unwrap().unwrap();

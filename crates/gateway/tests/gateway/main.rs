@@ -19,6 +19,7 @@ mod order_counts;
 mod orders;
 mod overload;
 mod pages;
+mod proxies;
 mod readme;
 mod replace;
 mod retries;

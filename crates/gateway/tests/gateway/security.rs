@@ -7,10 +7,10 @@ use protocol::signed::sign::sign;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpSocket;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{Instant, sleep, timeout};
-use types::Role;
+use types::{Command, KeyId, RevokeKey, Role};
 use venue::{Credential, Verifier};
 
 use crate::socket::{ask, connect, next, say, signed};
@@ -150,6 +150,81 @@ async fn an_ed25519_key_signs_requests_messages_and_logons() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_of_single_use_takes_each_signed_request_once() {
+    let mut site = Site::new().await;
+    let secret = site.maker.secret.clone();
+    let verifier = Verifier::Hmac(secret.clone());
+    let credential = Credential { is_single_use: true, ..Credential::new(verifier) };
+    site.add_key(MAKER, Role::Trader, "oncekey", credential).await;
+    let once = Key { api_key: "oncekey".to_owned(), secret: secret.clone() };
+    let headers = [("X-MBX-APIKEY", "oncekey")];
+    let text = "symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=100";
+    // The latest that a client may be ahead.
+    let text = format!("{text}&recvWindow=60000&timestamp={}", now_ms() + 900);
+    let signature = sign(secret.as_str().as_bytes(), text.as_bytes());
+    let used = "This request was sent before, and each signed request of this key is good once: \
+                sign again with another timestamp.";
+    let target = |path: &str| format!("{path}?{text}&signature={signature}");
+    let placed = site.send("POST", &target("/api/v3/order"), &headers, b"").await;
+    assert_eq!(placed.status, 200, "{}", placed.body);
+    let upper = format!("/api/v3/order?{text}&signature={}", signature.to_uppercase());
+    let first = format!("/api/v3/order?signature={signature}&{text}");
+    for again in [target("/api/v3/order"), upper, first, target("/api/v3/order/test")] {
+        site.send("POST", &again, &headers, b"").await.is_error(400, -1022, used);
+    }
+    let body = format!("{text}&signature={signature}");
+    site.send("POST", "/api/v3/order", &headers, body.as_bytes()).await.is_error(400, -1022, used);
+    // Another key takes the same request again and again.
+    for _ in 0..2 {
+        let again = target("/api/v3/order");
+        let reply = site.send("POST", &again, &[("X-MBX-APIKEY", "makerkey")], b"").await;
+        assert_eq!(reply.status, 200, "{}", reply.body);
+    }
+
+    let mut socket = connect(&site, PATH).await;
+    let logon = signed(&once, json!({}));
+    assert_eq!(ask(&mut socket, 1, "session.logon", logon.clone()).await["status"], 200);
+    assert_eq!(ask(&mut socket, 2, "session.logon", logon).await["error"]["code"], -1022);
+    for id in 3..5 {
+        let placed = ask(&mut socket, id, "order.place", order("99")).await;
+        assert_eq!(placed["status"], 200, "a logged-on session signs nothing: {placed}");
+    }
+
+    // A restart forgets what was used, and takes nothing that was signed before it.
+    let early = with_time("");
+    let early = format!("{early}&signature={}", sign(secret.as_str().as_bytes(), early.as_bytes()));
+    sleep(Duration::from_millis(2)).await;
+    site = site.restarted().await;
+    let reply = site.send("GET", &format!("/api/v3/account?{early}"), &headers, b"").await;
+    assert_eq!(reply.json()["code"], -1021, "{}", reply.body);
+    assert_eq!(site.signed(&once, "GET", "/api/v3/account", "").await.status, 200);
+}
+
+/// The sessions and streams of a key have their tests in `ws_api.rs` and `user_data.rs`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_key_ends_on_a_connection_that_stays_open() {
+    let site = Site::new().await;
+    let mut stream = TcpStream::connect(site.address).await.unwrap();
+    let mut ask = async || {
+        let text = with_time("");
+        let signature = sign(site.maker.secret.as_str().as_bytes(), text.as_bytes());
+        let request = format!(
+            "GET /api/v3/account?{text}&signature={signature} HTTP/1.1\r\nhost: localhost\r\n\
+             x-mbx-apikey: makerkey\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = [0; 4_096];
+        let len = stream.read(&mut answer).await.unwrap();
+        String::from_utf8_lossy(&answer[..len]).into_owned()
+    };
+    assert!(ask().await.starts_with("HTTP/1.1 200"));
+    site.operate(Command::RevokeKey(RevokeKey { key: KeyId(1) })).await;
+    site.handle.read_views(|_, _| ()).unwrap().await.unwrap();
+    let refused = ask().await;
+    assert!(refused.starts_with("HTTP/1.1 401") && refused.contains("-2015"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_bound_to_its_networks_and_its_time() {
     let site = Site::new().await;
     let secret = site.maker.secret.clone();
@@ -217,7 +292,7 @@ async fn idle_and_slow_connections_slow_no_other_down() {
         // Every second connection has begun a request that it does not end.
         if number % 2 == 1 {
             stream
-                .write_all(b"POST /api/v3/order HTTP/1.1\r\nhost: venue\r\nx-slow: ")
+                .write_all(b"POST /api/v3/order HTTP/1.1\r\nhost: localhost\r\nx-slow: ")
                 .await
                 .unwrap();
         }
@@ -243,7 +318,7 @@ async fn idle_and_slow_connections_slow_no_other_down() {
         }
         let long = format!("x-long: {}", "x".repeat(4 * SocketSettings::default().head_max));
         let request = format!(
-            "GET /api/v3/ping HTTP/1.1\r\nhost: venue\r\nconnection: close\r\n{long}\r\n\r\n"
+            "GET /api/v3/ping HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{long}\r\n\r\n"
         );
         let refused = site.exchange(request.as_bytes()).await;
         assert!([0, 431].contains(&refused.status), "{refused:?}");
@@ -291,6 +366,67 @@ async fn web_pages_of_other_origins_are_not_let_in() {
         }
     }
     assert!(!head.contains("allow-credentials") && !head.contains('*'), "{head}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_other_origins_change_nothing_and_open_no_socket() {
+    let origins = vec!["https://desk.example.com".parse().unwrap()];
+    let site = Site::exposed(Exposure { origins, ..Exposure::default() }).await;
+    let own = format!("http://{}", site.address);
+    let host = site.address.to_string();
+    let msg = |origin: &str| {
+        format!(
+            "Web pages of the origin '{origin}' may not send this request: start the venue with \
+             --cors-origin and that origin."
+        )
+    };
+    let order = "symbol=BTCUSDT&side=SELL&type=LIMIT&timeInForce=GTC&quantity=1&price=101";
+    let order = async |origin: &str| {
+        let headers = [("host", host.as_str()), ("origin", origin)];
+        site.signed_with(&site.maker, "POST", "/api/v3/order", order, &headers).await
+    };
+    let state = site.state().await;
+    for foreign in ["https://evil.example", "http://localhost:3000", "null"] {
+        order(foreign).await.is_error(403, -1002, &msg(foreign));
+    }
+    assert!(site.state().await == state);
+    for allowed in [own.as_str(), "https://desk.example.com"] {
+        assert_eq!(order(allowed).await.status, 200, "{allowed}");
+    }
+    for path in ["/ws-api/v3", "/ws/btcusdt@trade", "/stream"] {
+        let upgrade = async |origin: &str| {
+            let request = format!(
+                "GET {path} HTTP/1.1\r\nhost: {host}\r\norigin: {origin}\r\nconnection: \
+                 upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
+                 sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+            );
+            let mut stream = TcpStream::connect(site.address).await.unwrap();
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut head = [0; 12];
+            stream.read_exact(&mut head).await.unwrap();
+            String::from_utf8(head.to_vec()).unwrap()
+        };
+        assert_eq!(upgrade("https://evil.example").await, "HTTP/1.1 403", "{path}");
+        assert_eq!(upgrade(&own).await, "HTTP/1.1 101", "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_lets_its_name_point_here_is_refused() {
+    let ask = async |site: &Site, host: &str| {
+        site.send("GET", "/api/v3/ping", &[("host", host)], b"").await
+    };
+    let site = Site::new().await;
+    let msg = "This venue has no name 'evil.example': use an IP address or localhost, or start \
+               the venue with --allowed-host.";
+    ask(&site, "evil.example:8080").await.is_error(421, -1000, msg);
+    for host in ["127.0.0.1:1", "localhost", "192.0.2.7"] {
+        assert_eq!(ask(&site, host).await.status, 200, "{host}");
+    }
+    let allowed_hosts = vec!["venue.example.com".parse().unwrap()];
+    let site = Site::exposed(Exposure { allowed_hosts, ..Exposure::default() }).await;
+    assert_eq!(ask(&site, "venue.example.com").await.status, 200);
+    assert_eq!(ask(&site, "evil.example").await.status, 421);
 }
 
 fn to_base64(bytes: &[u8]) -> String {

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::held_log::Hold;
 use engine::Engine;
-use gateway::{Gateway, Origin as WebOrigin, Settings, Tls};
+use gateway::{AllowedHost, Gateway, Origin as WebOrigin, Settings, Tls, TrustedProxy};
 use projection::HistoryRetention;
 use protocol::signed::sign::sign;
 use serde_json::Value;
@@ -40,11 +40,13 @@ pub(crate) struct Key {
     pub(crate) secret: Secret,
 }
 
-/// TLS and origins for clients beyond this machine.
+/// TLS, names, origins and proxies for clients beyond this machine.
 #[derive(Clone, Default)]
 pub(crate) struct Exposure {
     pub(crate) tls: Option<Arc<Tls>>,
     pub(crate) origins: Vec<WebOrigin>,
+    pub(crate) allowed_hosts: Vec<AllowedHost>,
+    pub(crate) trusted_proxies: Vec<TrustedProxy>,
 }
 
 pub(crate) struct Site {
@@ -80,7 +82,11 @@ impl Site {
     }
 
     pub(crate) async fn exposed(exposure: Exposure) -> Self {
-        Self::open(Settings::default(), None, exposure).await
+        Self::exposed_with(Settings::default(), exposure).await
+    }
+
+    pub(crate) async fn exposed_with(settings: impl Into<Settings>, exposure: Exposure) -> Self {
+        Self::open(settings.into(), None, exposure).await
     }
 
     async fn open(settings: Settings, errs_at: Option<u64>, exposure: Exposure) -> Self {
@@ -304,7 +310,10 @@ impl Site {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Reply {
-        let mut head = format!("{method} {target} HTTP/1.1\r\nhost: venue\r\n");
+        let mut head = format!("{method} {target} HTTP/1.1\r\n");
+        if !headers.iter().any(|(name, _)| *name == "host") {
+            head += "host: localhost\r\n";
+        }
         for (name, value) in headers {
             head += &format!("{name}: {value}\r\n");
         }
@@ -345,7 +354,9 @@ async fn start(
         .unwrap()
         .with_history(projection.history())
         .with_tls(exposure.tls.clone())
-        .with_origins(exposure.origins.clone());
+        .with_origins(exposure.origins.clone())
+        .with_allowed_hosts(exposure.allowed_hosts.clone())
+        .with_trusted_proxies(exposure.trusted_proxies.clone());
     let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
     let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = tcp.local_addr().unwrap();

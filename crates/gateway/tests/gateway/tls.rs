@@ -20,16 +20,17 @@ use tokio_tungstenite::tungstenite::Message;
 
 use crate::support::{Exposure, Site};
 
-const PING: &[u8] = b"GET /api/v3/ping HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+pub(crate) const PING: &[u8] =
+    b"GET /api/v3/ping HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
 /// Certificate files, and the root that a client must trust.
-struct Issued {
+pub(crate) struct Issued {
     dir: TempDir,
-    root: CertificateDer<'static>,
+    pub(crate) root: CertificateDer<'static>,
 }
 
 impl Issued {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = Self::issue(dir.path());
         Self { dir, root }
@@ -46,7 +47,7 @@ impl Issued {
         ["cert.pem", "key.pem"].map(|name| self.dir.path().join(name))
     }
 
-    fn tls(&self) -> Arc<Tls> {
+    pub(crate) fn tls(&self) -> Arc<Tls> {
         let [certificate, key] = self.files();
         Arc::new(Tls::from_files(&certificate, &key).unwrap())
     }
@@ -54,6 +55,14 @@ impl Issued {
 
 async fn connect(
     site: &Site,
+    root: &CertificateDer<'static>,
+) -> std::io::Result<TlsStream<TcpStream>> {
+    begin(TcpStream::connect(site.address).await?, root).await
+}
+
+/// TLS on a connection that is open.
+pub(crate) async fn begin(
+    stream: TcpStream,
     root: &CertificateDer<'static>,
 ) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
@@ -64,7 +73,6 @@ async fn connect(
         .with_root_certificates(roots)
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    let stream = TcpStream::connect(site.address).await?;
     let name = ServerName::try_from("localhost").unwrap();
     TlsConnector::from(Arc::new(config)).connect(name, stream).await
 }

@@ -1,10 +1,13 @@
-//! `[http]`: the port of REST and WebSocket, its encryption, and the origins of web pages.
+//! `[http]`: the port of REST and WebSocket, its encryption, names, proxies, and the origins of web
+//! pages.
 
+use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
-use gateway::{Origin, OriginError, SocketSettings, Tls, TlsError};
+use gateway::{AllowedHost, Origin, SocketSettings, Tls, TlsError, TrustedProxy};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -20,8 +23,13 @@ pub struct Http {
     pub tls_self_signed: bool,
     /// Listen beyond this machine without encryption.
     pub allow_plaintext: bool,
-    /// Origins of the web pages that may read the answers.
+    /// Origins of the web pages that may read the answers and change something.
     pub cors_origin: Vec<String>,
+    /// Names of the venue, beside `localhost` and IP addresses. Without one, a port that other
+    /// machines reach has any name.
+    pub allowed_host: Vec<String>,
+    /// Networks of the proxies whose word for a client's address is taken.
+    pub trusted_proxy: Vec<String>,
     /// Open connections, HTTP and WebSocket together.
     pub connections_max: usize,
     /// Of them, those of one address; 0 is an eighth, and half for an address of this machine.
@@ -39,6 +47,8 @@ impl Default for Http {
             tls_self_signed: false,
             allow_plaintext: false,
             cors_origin: Vec::new(),
+            allowed_host: Vec::new(),
+            trusted_proxy: Vec::new(),
             connections_max: SocketSettings::default().connections_max,
             connections_per_address: 0,
         }
@@ -71,6 +81,8 @@ impl Http {
             ));
         }
         self.origins()?;
+        self.allowed_hosts()?;
+        self.trusted_proxies()?;
         Ok(())
     }
 
@@ -89,8 +101,15 @@ impl Http {
     }
 
     pub fn origins(&self) -> Result<Vec<Origin>, String> {
-        let parse = |text: &String| text.parse().map_err(|error: OriginError| error.to_string());
-        self.cors_origin.iter().map(parse).collect()
+        parse_all(&self.cors_origin, "cors_origin")
+    }
+
+    pub fn allowed_hosts(&self) -> Result<Vec<AllowedHost>, String> {
+        parse_all(&self.allowed_host, "allowed_host")
+    }
+
+    pub fn trusted_proxies(&self) -> Result<Vec<TrustedProxy>, String> {
+        parse_all(&self.trusted_proxy, "trusted_proxy")
     }
 
     pub fn tls(&self) -> Result<Option<Arc<Tls>>, TlsError> {
@@ -101,6 +120,10 @@ impl Http {
         };
         Ok(Some(Arc::new(tls)))
     }
+}
+
+fn parse_all<T: FromStr<Err: Display>>(texts: &[String], name: &str) -> Result<Vec<T>, String> {
+    texts.iter().map(|text| text.parse().map_err(|error| format!("{name}: {error}"))).collect()
 }
 
 #[cfg(test)]
@@ -154,5 +177,23 @@ mod tests {
         let two = json!(["https://a.example", "http://localhost:3000"]);
         assert_eq!(origins(two).unwrap().unwrap().len(), 2);
         assert!(origins(json!(["*"])).unwrap_err().contains("`*`"));
+    }
+
+    #[test]
+    fn names_and_proxies_are_lists() {
+        let flags = json!({
+            "allowed_host": ["venue.example.com"],
+            "trusted_proxy": ["10.0.0.0/8", "::1", "::ffff:192.0.2.7"],
+        });
+        let http = load(flags).unwrap().http;
+        assert_eq!(http.allowed_hosts().unwrap().len(), 1);
+        assert_eq!(http.trusted_proxies().unwrap()[2], "192.0.2.7/32".parse().unwrap());
+        for (flags, sentence) in [
+            (json!({ "allowed_host": ["http://a"] }), "`http://a` is not the name of a host"),
+            (json!({ "trusted_proxy": ["a"] }), "`a` is not a network of proxies"),
+        ] {
+            let refused = refused(flags);
+            assert!(refused.contains(sentence) && refused.contains("(from --"), "{refused}");
+        }
     }
 }

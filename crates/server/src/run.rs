@@ -72,10 +72,7 @@ async fn serve(
         tracing::warn!(%address, "listening beyond this machine, without encryption");
     }
     // It is removed when all that uses it has ended.
-    let test_folder = settings.test.enabled.then(TestFolder::create).transpose()?;
-    if let Some(folder) = &test_folder {
-        settings.venue.data_dir = folder.path().to_path_buf();
-    }
+    let _test_folder = TestFolder::of(&mut settings)?;
     let data_dir = &settings.venue.data_dir;
     let keys = Keys::find(&settings)?;
     host.recovery_begins();
@@ -94,8 +91,7 @@ async fn serve(
             .with_allowed_hosts(settings.http.allowed_hosts()?)
             .with_trusted_proxies(settings.http.trusted_proxies()?)
             .with_access_record(access_record(data_dir)?);
-    let is_trial = demo.is_some();
-    let faults = is_trial.then(Arc::<Faults>::default);
+    let faults = demo.as_ref().map(|_| Arc::<Faults>::default());
     let gateway = gateway.with_faults(faults.clone());
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
     let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);

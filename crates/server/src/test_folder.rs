@@ -10,6 +10,7 @@ use rustix::process::{Pid, geteuid, test_kill_process};
 use venue::random_text;
 
 use crate::error::ServeError;
+use crate::settings::Settings;
 
 /// A file system in memory, on Linux.
 const IN_MEMORY: &str = "/dev/shm";
@@ -18,7 +19,16 @@ const PREFIX: &str = "buttonwood-test-";
 pub(crate) struct TestFolder(PathBuf);
 
 impl TestFolder {
-    pub(crate) fn create() -> Result<Self, ServeError> {
+    /// The folder that a test has as the folder of its data.
+    pub(crate) fn of(settings: &mut Settings) -> Result<Option<Self>, ServeError> {
+        let folder = settings.test.enabled.then(Self::create).transpose()?;
+        if let Some(Self(folder)) = &folder {
+            settings.venue.data_dir.clone_from(folder);
+        }
+        Ok(folder)
+    }
+
+    fn create() -> Result<Self, ServeError> {
         Self::create_in(Path::new(IN_MEMORY)).or_else(|_| {
             let place = std::env::temp_dir();
             Self::create_in(&place)
@@ -32,10 +42,6 @@ impl TestFolder {
         let folder = place.join(name);
         fs::DirBuilder::new().mode(0o700).create(&folder)?;
         Ok(Self(folder))
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
     }
 }
 

@@ -186,12 +186,16 @@ mod tests {
         let not_attempted = rejected(RejectReason::NotAttempted, false);
 
         let cancel_json = cancel_json(3);
-        let cancel_error = json!({"code": -2011, "msg": "Unknown order sent."});
+        let cancel_error =
+            json!({"code": -2011, "msg": "Unknown order sent.", "reason": "OrderNotFound"});
         let order_json = json!({
             "symbol": "BTCUSDT", "orderId": 11, "orderListId": -1, "clientOrderId": "mine",
             "transactTime": 1_507_725_176_595_u64,
         });
-        let order_error = json!({"code": -2010, "msg": "Order would immediately match and take."});
+        let order_error = json!({
+            "code": -2010, "msg": "Order would immediately match and take.",
+            "reason": "WouldTakeLiquidity",
+        });
         let failed = "Order cancel-replace failed.";
         let partially = "Order cancel-replace partially failed.";
 
@@ -252,7 +256,8 @@ mod tests {
         let events = [rejected(RejectReason::PriceAboveMax, false)];
         let (mode, kind) = (ReplaceMode::StopOnFailure, ResponseType::Ack);
         let error = ReplaceAnswer::new(canceling(&btcusdt(), &events), kind, mode, None);
-        assert_eq!(error.unwrap_err(), ApiError::filter("PRICE_FILTER"));
+        let by_rule = Some("PriceAboveMax".into());
+        assert_eq!(error.unwrap_err(), ApiError { by_rule, ..ApiError::filter("PRICE_FILTER") });
     }
 
     /// The table of the documentation, for accounts above their limits.

@@ -19,4 +19,5 @@ mod replay;
 mod security;
 mod serve;
 mod spool;
+mod tools;
 mod words;

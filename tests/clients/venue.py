@@ -43,7 +43,8 @@ class Venue:
         self.socket = f"ws{self.url.removeprefix('http')}"
         file = json.loads(pathlib.Path(keys or self.data / "demo.json").read_text())
         self.data = pathlib.Path(file.get("data_dir", self.data))
-        self.keys = {account["name"]: account for account in [*file["accounts"], file["operator"]]}
+        self.keys = {account["name"]: account for account in file["accounts"]}
+        self.operator = file["operator"]
 
     def stop(self):
         self.process.terminate()
@@ -86,7 +87,7 @@ class Venue:
 
     def operate(self, method, path, body=None):
         """A request of the operators' API."""
-        auth = OperatorSignature(self.keys["operator"])
+        auth = OperatorSignature(self.operator)
         return requests.request(method, f"{self.url}/admin/v1{path}", json=body, auth=auth)
 
     def header(self, name):

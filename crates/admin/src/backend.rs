@@ -109,6 +109,18 @@ const REFUSALS: &[(RejectReason, &str)] = &[
         RejectReason::WithdrawalCanceledAlready,
         "the withdrawal was canceled before: its amount is free again",
     ),
+    (RejectReason::WithdrawalIsOwn, "the operator that requested a withdrawal cannot approve it"),
+    (RejectReason::WithdrawalApprovedAlready, "this operator approved the withdrawal before"),
+    (RejectReason::TooManyApprovals, "a withdrawal has at most 5 approvals"),
+    (
+        RejectReason::WithdrawalNotApproved,
+        "other operators must approve the withdrawal first: `approvals_missing` is their number",
+    ),
+    (
+        RejectReason::WithdrawalNeedsRequest,
+        "withdrawals need approvals (`withdrawal_approvals`): request one instead",
+    ),
+    (RejectReason::WithdrawalApprovalsAboveMax, "a withdrawal has at most 5 approvals"),
     (
         RejectReason::AccountKilled,
         "the account's kill switch is on: turn it off before a withdrawal",
@@ -117,6 +129,10 @@ const REFUSALS: &[(RejectReason, &str)] = &[
     (RejectReason::AmountAboveMax, "the amount is above what the venue can hold"),
     (RejectReason::SupplyAboveMax, "the amount is above what the venue can hold"),
     (RejectReason::UnknownKey, "no valid key has this number"),
+    (
+        RejectReason::OperatorKeyByKey,
+        "a key cannot make an operator's key: use `buttonwood admin key add` on the venue's machine",
+    ),
     (
         RejectReason::KeysChanged,
         "a key was added or revoked during the rotation; nothing was changed: try again",

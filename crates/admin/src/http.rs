@@ -103,7 +103,8 @@ impl AdminApi {
         let trading = self.handle.read(TradingShown::of);
         let trading = trading.map_err(|refused| Failure::unavailable(refused.to_string()))?;
         let stopped = |_| Failure::unavailable("the venue has stopped");
-        let TradingShown { halt, instruments } = trading.await.map_err(stopped)?;
+        let TradingShown { withdrawal_approvals, halt, instruments } =
+            trading.await.map_err(stopped)?;
         let metrics = self.handle.metrics();
         let figures = metrics.figures();
         let is_behind = figures.projected_sequence < figures.applied_sequence;
@@ -120,6 +121,7 @@ impl AdminApi {
             read_model_failing: figures.is_projection_failing,
             read_model_behind_s: behind_s,
             replica: metrics.replica_status().to_string(),
+            withdrawal_approvals,
             halt,
             instruments,
         }))

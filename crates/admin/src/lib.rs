@@ -22,6 +22,7 @@ mod order;
 mod phase;
 mod risk;
 mod rules;
+mod settings;
 mod socket_service;
 mod status;
 mod target;

@@ -119,6 +119,7 @@ impl Apply {
         if !self.yes && !is_confirmed()? {
             return Err(Failure::new("nothing was changed"));
         }
+        target.allow_to_begin();
         let has_keys = steps.iter().any(|step| step.words == "key add");
         let mut secrets = Secrets::open(self.secrets.as_deref().filter(|_| has_keys))?;
         carry_out(&mut target, steps, &mut secrets)?;

@@ -15,10 +15,12 @@ use super::key::{self, KeyShown};
 use super::lookup::{account_name, asset_at, listing_of};
 use super::risk::{LimitsShown, RiskShown};
 use super::rules::RulesShown;
+use super::settings::SettingsShown;
 use super::value::Nothing;
 
 #[derive(JsonSchema, Serialize)]
 pub(super) struct MarketShown {
+    venue: SettingsShown,
     assets: Vec<AssetShown>,
     instruments: Vec<ListedShown>,
     accounts: Vec<OwnerShown>,
@@ -72,6 +74,7 @@ impl MarketShown {
             transfers: transfers(engine, account),
         });
         Self {
+            venue: SettingsShown::of(engine),
             assets: asset_rows(engine),
             instruments: instruments.collect(),
             accounts: accounts.collect(),

@@ -23,6 +23,7 @@ use super::market_shown;
 use super::order::{self, NamedOrder};
 use super::risk::{Kill, LimitsChange, RiskChange};
 use super::rules::RulesChange;
+use super::settings::SettingsChange;
 use super::status::{SnapshotBegun, SnapshotShown, StatusShown};
 use super::trade::NamedTrade;
 use super::trading::{self, Breaker, Halt};
@@ -76,15 +77,19 @@ pub(super) enum Work {
 pub(super) const COMMANDS: &str = "asset add, asset list, instrument add, instrument update, \
     instrument rules, instrument fees, instrument calendar, instrument list, account add, \
     account update, account list, account balances, deposit, withdraw, withdrawal request, \
-    withdrawal confirm, withdrawal cancel, withdrawal list, key add, key list, key revoke, phase, \
-    halt, resume, delist, order list, order show, order cancel, trade show, bust, correct, owed, \
-    settle, breaker, kill, risk, limits, audit, log-level, test clock, test fault, test faults, test clear";
+    withdrawal approve, withdrawal confirm, withdrawal cancel, withdrawal list, key add, key list, \
+    key revoke, phase, halt, resume, delist, order list, order show, order cancel, trade show, \
+    bust, correct, owed, settle, breaker, settings, kill, risk, limits, audit, log-level, \
+    test clock, test fault, test faults, test clear";
 
 pub(super) const GROUPS: [(&str, &str); 8] = [
     ("asset", "Add and list assets"),
     ("instrument", "Add, change and list instruments: steps, bounds, rules, fees, calendar"),
     ("account", "Add, change and list accounts and their balances"),
-    ("withdrawal", "Withdraw in two steps: a request locks the amount until it is confirmed"),
+    (
+        "withdrawal",
+        "Withdraw in two steps: a request locks the amount until it is approved and confirmed",
+    ),
     ("key", "Add, list and revoke API keys"),
     ("order", "Show and cancel orders of any account"),
     ("trade", "Show a trade with both its sides"),
@@ -183,6 +188,8 @@ operations! {
       "End the halt of the venue" }
     { "breaker", PUT "/breaker", Breaker::execute;
       "Set the circuit breaker: an automatic halt when an index falls" }
+    { "settings", SettingsChange::execute;
+      "Change settings of the venue as a whole; without options it shows the present ones" }
     { "log-level", PUT "/log-level", LogLevel::execute;
       "Change the level of the venue's log, until its end or the next change" }
     // Tests
@@ -219,7 +226,7 @@ operations! {
     { "deposit", POST "/deposits", Transfer::deposit;
       "Deposit an amount of an asset into an account" }
     { "withdraw", POST "/withdrawals", Transfer::withdraw;
-      "Withdraw an amount from an account's free balance, in one step" }
+      "Withdraw an amount in one step; only where withdrawals need no approval" }
     { "withdrawal list", ShownAccount::list;
       "Show the open withdrawals" }
     { GET "/withdrawals", withdrawal::list_open;
@@ -228,8 +235,10 @@ operations! {
       "An account's withdrawals in two steps: open ones, and recently ended ones" }
     { "withdrawal request", POST "/accounts/{account}/withdrawals", withdrawal::request;
       "Lock an amount until the withdrawal is confirmed or canceled" }
+    { "withdrawal approve", POST "/accounts/{account}/withdrawals/{external_ref}/approve", NamedWithdrawal::approve;
+      "Approve a withdrawal that another operator has requested" }
     { "withdrawal confirm", POST "/accounts/{account}/withdrawals/{external_ref}/confirm", NamedWithdrawal::confirm;
-      "Confirm a withdrawal: its amount leaves the account" }
+      "Confirm a withdrawal that has its approvals: its amount leaves the account" }
     { "withdrawal cancel", POST "/accounts/{account}/withdrawals/{external_ref}/cancel", NamedWithdrawal::cancel;
       "Cancel a withdrawal: its amount is free again" }
     { "owed", GET "/receivables", trading::list_owed;

@@ -23,6 +23,8 @@ pub(super) struct StatusShown {
     /// Seconds since the last event that the read model has; null if it has all events, or none
     pub(super) read_model_behind_s: Option<u64>,
     pub(super) replica: String,
+    /// Operators other than the requester that must approve a withdrawal
+    pub(super) withdrawal_approvals: u8,
     /// The halt of the whole venue; null if there is none
     pub(super) halt: Option<HaltShown>,
     pub(super) instruments: Vec<InstrumentPhase>,
@@ -45,8 +47,9 @@ pub(super) struct InstrumentPhase {
     until: Option<String>,
 }
 
-/// What is halted, and the phase of each instrument.
+/// The engine's part of the status.
 pub(super) struct TradingShown {
+    pub(super) withdrawal_approvals: u8,
     pub(super) halt: Option<HaltShown>,
     pub(super) instruments: Vec<InstrumentPhase>,
 }
@@ -65,7 +68,8 @@ impl TradingShown {
             let until = time(engine.phase_until_ns(id).unwrap_or_default());
             InstrumentPhase { symbol: instrument.spec.symbol.to_string(), phase, until }
         };
-        Self { halt, instruments: engine.instruments().map(phase).collect() }
+        let withdrawal_approvals = engine.withdrawal_approvals();
+        Self { withdrawal_approvals, halt, instruments: engine.instruments().map(phase).collect() }
     }
 }
 

@@ -1,4 +1,5 @@
 //! Withdrawals in two steps: requested, then confirmed or canceled. The amount is locked meanwhile.
+//! Operators other than the requester approve it before it is confirmed.
 
 use clap::Args;
 use cli::Failure;
@@ -7,8 +8,8 @@ use engine::Engine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{
-    AccountId, CancelWithdrawal, Command, ConfirmWithdrawal, ExternalRef, RequestWithdrawal,
-    Withdrawal, WithdrawalStatus,
+    AccountId, ApproveWithdrawal, CancelWithdrawal, Command, ConfirmWithdrawal, ExternalRef,
+    RequestWithdrawal, Withdrawal, WithdrawalStatus,
 };
 
 use super::backend::{Venue, execute};
@@ -72,6 +73,13 @@ impl WithdrawingAccount {
 }
 
 impl NamedWithdrawal {
+    pub(super) fn approve(self, venue: &mut Venue<'_>) -> Result<WithdrawalShown, Failure> {
+        let (account, external_ref) = self.find(venue)?;
+        let approve = ApproveWithdrawal { account, external_ref };
+        execute(venue, Command::ApproveWithdrawal(approve))?;
+        show(venue, account, external_ref)
+    }
+
     pub(super) fn confirm(self, venue: &mut Venue<'_>) -> Result<WithdrawalShown, Failure> {
         let (account, external_ref) = self.find(venue)?;
         let confirm = ConfirmWithdrawal { account, external_ref };
@@ -102,6 +110,12 @@ pub(super) struct WithdrawalShown {
     /// Sequence of its request
     sequence: u64,
     requested: String,
+    /// Number of the key of the operator that requested it; 0 through the admin socket
+    requested_by: u32,
+    /// Numbers of the keys of the other operators that approved it, in order
+    approved_by: Vec<u32>,
+    /// Approvals that it lacks before it can be confirmed; 0 once it has ended
+    approvals_missing: usize,
     /// Null while it is open
     ended: Option<String>,
 }
@@ -144,6 +158,9 @@ fn rows(engine: &Engine, is_asked_for: impl Fn(&Withdrawal) -> bool) -> Vec<With
             status: known.status.into(),
             sequence: known.sequence,
             requested: format_time(known.requested_ns),
+            requested_by: known.requested_by.0,
+            approved_by: known.approved_by.iter().flatten().map(|key| key.0).collect(),
+            approvals_missing: if known.is_open() { engine.approvals_missing(known) } else { 0 },
             ended: (!known.is_open()).then(|| format_time(known.ended_ns)),
         }
     };

@@ -1,6 +1,6 @@
 //! The one entrance of the engine: `apply` passes each command to the rules of its kind.
 
-use types::{AccountId, Command, CommandRepeated, Entry, Event, RejectReason};
+use types::{AccountId, Command, CommandRepeated, Entry, Envelope, Event, RejectReason};
 
 use crate::state::{Engine, WORK_PER_COMMAND};
 
@@ -38,7 +38,7 @@ impl Engine {
             Command::ReplaceOrder(replace) => self.replace_order(account, replace, events),
             Command::AmendOrder(amend) => self.amend_order(account, amend, events),
             Command::ModifyOrder(modify) => self.modify_order(account, modify, events),
-            other => self.apply_other(account, other, events),
+            other => self.apply_other(&entry.envelope, other, events),
         }
         if self.has_deferred() {
             self.resume(events);
@@ -55,7 +55,8 @@ impl Engine {
 
     /// The rare commands.
     #[inline(never)]
-    fn apply_other(&mut self, account: AccountId, command: &Command, events: &mut Vec<Event>) {
+    fn apply_other(&mut self, envelope: &Envelope, command: &Command, events: &mut Vec<Event>) {
+        let Envelope { account, key, .. } = *envelope;
         match command {
             Command::Deposit(deposit) => self.deposit(deposit, events),
             Command::Withdraw(withdraw) => self.withdraw(withdraw, events),
@@ -63,7 +64,7 @@ impl Engine {
             Command::ListInstrument(list) => self.list_instrument(list, events),
             Command::CreateAccount(create) => self.create_account(create, events),
             Command::UpdateAccount(update) => self.update_account(update, events),
-            Command::CreateKey(create) => self.create_key(create, events),
+            Command::CreateKey(create) => self.create_key(create, key, events),
             Command::RevokeKey(revoke) => self.revoke_key(revoke, events),
             Command::RotateMasterKey(rotate) => self.rotate_master_key(rotate, events),
             Command::SetAccountRisk(set) => self.set_account_risk(set, events),
@@ -77,7 +78,8 @@ impl Engine {
             Command::BustTrade(bust) => self.bust_trade(bust, events),
             Command::CorrectTrade(correct) => self.correct_trade(correct, events),
             Command::SettleReceivable(settle) => self.settle_receivable(settle, events),
-            Command::RequestWithdrawal(request) => self.request_withdrawal(request, events),
+            Command::RequestWithdrawal(request) => self.request_withdrawal(request, key, events),
+            Command::ApproveWithdrawal(approve) => self.approve_withdrawal(approve, key, events),
             Command::ConfirmWithdrawal(confirm) => self.confirm_withdrawal(confirm, events),
             Command::CancelWithdrawal(cancel) => self.cancel_withdrawal(cancel, events),
             Command::SetFeeSchedule(set) => self.set_fee_schedule(set, events),
@@ -102,7 +104,7 @@ impl Engine {
         }
     }
 
-    /// The commands of operators for the trading of instruments.
+    /// The commands of operators for the trading of instruments, and for settings of the venue.
     fn steer(&mut self, command: &Command, events: &mut Vec<Event>) -> Result<(), RejectReason> {
         match command {
             Command::SetInstrumentRules(set) => self.set_instrument_rules(set, events),
@@ -113,6 +115,7 @@ impl Engine {
             Command::HaltVenue(halt) => self.halt_venue(halt, events),
             Command::ResumeVenue(()) => self.resume_venue(events),
             Command::SetCircuitBreaker(breaker) => self.set_circuit_breaker(breaker, events),
+            Command::SetWithdrawalApprovals(set) => self.set_withdrawal_approvals(set, events),
             _ => Err(RejectReason::OrderTermsInvalid),
         }
     }

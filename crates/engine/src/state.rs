@@ -41,7 +41,7 @@ use crate::state::orders::Orders;
 use crate::state::receivables::Receivables;
 use crate::state::sessions::Sessions;
 use crate::state::taken::Taken;
-use crate::state::withdrawals::Withdrawals;
+use crate::state::withdrawals::{WITHDRAWAL_APPROVALS, Withdrawals};
 
 /// The newest rules that this engine knows. Each batch of a log states the rules version it was
 /// applied under, and a release keeps the rules of every release before it: a log leads to the same
@@ -73,6 +73,8 @@ pub struct Engine {
     pub(crate) has_clearing: bool,
     pub(crate) receivables: Receivables,
     pub(crate) withdrawals: Withdrawals,
+    /// Operators other than the requester that must approve a withdrawal.
+    pub(crate) withdrawal_approvals: u8,
     pub(crate) sessions: Sessions,
     /// Session of the current command.
     pub(crate) session: SessionId,
@@ -117,6 +119,7 @@ impl Default for Engine {
             has_clearing: false,
             receivables: Receivables::default(),
             withdrawals: Withdrawals::default(),
+            withdrawal_approvals: WITHDRAWAL_APPROVALS,
             sessions: Sessions::default(),
             session: SessionId(0),
             markets: Vec::new(),

@@ -30,9 +30,9 @@ struct Golden {
 
 const FIRST: Golden = Golden {
     rules: 1,
-    commands: 3835,
-    events_hash: 0x95d1_f96e_f275_9686,
-    state_hash: 0x2ca7_f5d1_96b0_aa8d,
+    commands: 3322,
+    events_hash: 0x59a9_bda4_f75d_3696,
+    state_hash: 0xd2cb_9d4a_29e8_b0e8,
 };
 
 #[test]

@@ -9,7 +9,7 @@ use types::{
     AccountId, Adjustment, Amount, Asset, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill,
     Instrument, InstrumentId, Interval, Order, OrderAmended, OrderId, OrderList, OrderListId,
     OrderModified, Price, Qty, ReceivableSettled, Side, TimeZone, TradeBusted, TradeCorrected,
-    TradeExecuted, TradeId, TradePrevented, WithdrawalStatus,
+    TradeExecuted, TradeId, TradePrevented, WithdrawalApproved, WithdrawalStatus,
 };
 
 use crate::audit::{Audited, Effect};
@@ -48,6 +48,7 @@ pub struct Changes {
     pub corrections: Vec<(u64, TradeCorrected)>,
     pub balance_changes: Vec<BalanceChange>,
     pub transfers: Vec<Transfer>,
+    pub approvals: Vec<Approval>,
     /// Operators' commands, by sequence.
     pub audited: BTreeMap<u64, Audited>,
     /// What was done later of commands that began on an earlier page, by their sequence.
@@ -137,6 +138,14 @@ pub struct Transfer {
     pub ended_ns: u64,
 }
 
+/// An operator's approval of a withdrawal.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Approval {
+    pub approved: WithdrawalApproved,
+    pub sequence: u64,
+    pub approved_ns: u64,
+}
+
 impl Changes {
     /// Of a page of what comes next.
     pub fn after<'a>(progress: Progress, page: impl IntoIterator<Item = &'a Applied>) -> Self {
@@ -203,6 +212,11 @@ impl Changes {
             | Event::WithdrawalRequested(_)
             | Event::WithdrawalCompleted(_)
             | Event::WithdrawalCanceled(_) => self.transfer(event, applied),
+            Event::WithdrawalApproved(e) => self.approvals.push(Approval {
+                approved: *e,
+                sequence: applied.sequence,
+                approved_ns: applied.sequenced_ns,
+            }),
             Event::ReceivableSettled(e) => self.settled(e, applied),
             Event::AssetListed(e) => {
                 self.assets.insert(e.id, e.asset);
@@ -237,6 +251,7 @@ impl Changes {
             | Event::SessionOpened(_)
             | Event::SessionClosed(_)
             | Event::MasterKeyRotated(_)
+            | Event::WithdrawalApprovalsSet(_)
             | Event::CommandRejected(_)
             | Event::CommandRepeated(_) => {}
         }
@@ -435,7 +450,7 @@ impl ChangeKind {
 
 #[cfg(test)]
 mod tests {
-    use types::{WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested};
+    use types::{KeyId, WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested};
 
     use super::*;
 
@@ -446,8 +461,15 @@ mod tests {
         let free = Amount::ZERO;
         let external_ref = ExternalRef::parse("w").unwrap();
         let requested = |account_seq| {
-            let requested =
-                WithdrawalRequested { account_seq, account, asset, amount, external_ref, free };
+            let requested = WithdrawalRequested {
+                account_seq,
+                account,
+                asset,
+                amount,
+                external_ref,
+                free,
+                requested_by: KeyId(0),
+            };
             Event::WithdrawalRequested(requested)
         };
         let canceled =

@@ -17,7 +17,7 @@ use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Command, CreateAccount,
     CreateKey, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment, InstrumentSpec,
     KeySpec, ListAsset, ListInstrument, Origin, PRICE_MAX, Price, QTY_MAX, Qty, RejectReason, Role,
-    Symbol,
+    SetWithdrawalApprovals, Symbol,
 };
 use venue::clock::now_ns;
 use venue::{Credential, Handle, MasterKey, Secret, Verifier, api_key_hash, random_text};
@@ -154,6 +154,9 @@ impl Demo {
         if self.is_complete(handle).await? {
             return log_other_fees(handle, fees).await;
         }
+        // So that a trial of withdrawals takes one operator.
+        let approvals = SetWithdrawalApprovals { approvals: 0 };
+        apply(handle, Command::SetWithdrawalApprovals(approvals)).await?;
         for name in ASSETS {
             let name = AssetName::parse(name).expect("a valid name");
             let asset = Asset { name, decimals: DECIMALS };

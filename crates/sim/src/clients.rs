@@ -7,8 +7,8 @@ use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelAll, CancelOrder,
     CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, ExternalRef,
     FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset, ListInstrument, NewOrder,
-    OrderRef, OrderSize, OrderType, Origin, Price, Qty, RetryKey, Side, StpMode, Symbol,
-    TimeInForce, Withdraw,
+    OrderRef, OrderSize, OrderType, Origin, Price, Qty, RetryKey, SetWithdrawalApprovals, Side,
+    StpMode, Symbol, TimeInForce, Withdraw,
 };
 
 use crate::answer::Answer;
@@ -235,5 +235,8 @@ fn set_up() -> Vec<Command> {
             }));
         }
     }
+    // Withdrawals take one step.
+    let approvals = SetWithdrawalApprovals { approvals: 0 };
+    commands.push(Command::SetWithdrawalApprovals(approvals));
     commands
 }

@@ -38,6 +38,9 @@ impl Balance {
     }
 }
 
+/// Limit of the approvals of a withdrawal.
+pub const WITHDRAWAL_APPROVALS_MAX: usize = 5;
+
 record! {
     /// Money that leaves an account once the withdrawal is confirmed.
     pub struct Withdrawal {
@@ -48,6 +51,10 @@ record! {
         pub status: WithdrawalStatus,
         /// Sequence of the command that requested it.
         pub sequence: u64,
+        /// Key of the operator that requested it; zero through the admin socket.
+        pub requested_by: KeyId,
+        /// Keys of the other operators that approved it, in order.
+        pub approved_by: [Option<KeyId>; WITHDRAWAL_APPROVALS_MAX],
         pub requested_ns: u64,
         /// Time of the confirmation or cancel; zero while the withdrawal is open.
         pub ended_ns: u64,

@@ -13,10 +13,11 @@ use crate::text::ClOrdId;
 use crate::wire::{Reader, Wire, choice, numbered, record, record_with_terms};
 
 pub use operator::{
-    BustTrade, CancelWithdrawal, ConfirmWithdrawal, CorrectTrade, CreateAccount, CreateKey,
-    DelistInstrument, Deposit, HaltVenue, ListAsset, ListInstrument, RequestWithdrawal, RevokeKey,
-    RotateMasterKey, SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules,
-    SetKillSwitch, SetPhase, SettleReceivable, UpdateAccount, UpdateInstrument, Withdraw,
+    ApproveWithdrawal, BustTrade, CancelWithdrawal, ConfirmWithdrawal, CorrectTrade, CreateAccount,
+    CreateKey, DelistInstrument, Deposit, HaltVenue, ListAsset, ListInstrument, RequestWithdrawal,
+    RevokeKey, RotateMasterKey, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
+    SetInstrumentRules, SetKillSwitch, SetPhase, SetWithdrawalApprovals, SettleReceivable,
+    UpdateAccount, UpdateInstrument, Withdraw,
 };
 
 /// A command as it lies in the log.
@@ -127,6 +128,7 @@ choice! {
         21 => RequestWithdrawal(RequestWithdrawal),
         22 => ConfirmWithdrawal(ConfirmWithdrawal),
         23 => CancelWithdrawal(CancelWithdrawal),
+        24 => ApproveWithdrawal(ApproveWithdrawal),
         32 => ListAsset(ListAsset),
         33 => ListInstrument(ListInstrument),
         34 => CreateAccount(CreateAccount),
@@ -146,6 +148,7 @@ choice! {
         48 => SetCircuitBreaker(CircuitBreaker),
         49 => SetCalendar(Calendar),
         50 => RotateMasterKey(RotateMasterKey),
+        51 => SetWithdrawalApprovals(SetWithdrawalApprovals),
         /// Time has passed: the engine carries out what is due.
         64 => Tick(()),
         /// Resumes work that an earlier command deferred.

@@ -21,7 +21,8 @@ pub use operator::{
     CalendarSet, Deposited, FeeScheduleSet, InstrumentDelisted, InstrumentListed,
     InstrumentRulesSet, InstrumentUpdated, KeyCreated, KeyRevoked, KillSwitchSet, PhaseChanged,
     ReceivableCreated, ReceivableSettled, TradeBusted, TradeCorrected, VenueHalted,
-    WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested, Withdrawn,
+    WithdrawalApprovalsSet, WithdrawalApproved, WithdrawalCanceled, WithdrawalCompleted,
+    WithdrawalRequested, Withdrawn,
 };
 
 choice! {
@@ -49,6 +50,7 @@ choice! {
         22 => WithdrawalRequested(WithdrawalRequested),
         23 => WithdrawalCompleted(WithdrawalCompleted),
         24 => WithdrawalCanceled(WithdrawalCanceled),
+        25 => WithdrawalApproved(WithdrawalApproved),
         32 => AssetListed(AssetListed),
         33 => InstrumentListed(InstrumentListed),
         34 => AccountCreated(AccountCreated),
@@ -72,6 +74,7 @@ choice! {
         52 => SessionOpened(SessionOpened),
         53 => SessionClosed(SessionClosed),
         54 => MasterKeyRotated(MasterKeyRotated),
+        55 => WithdrawalApprovalsSet(WithdrawalApprovalsSet),
         64 => CommandRejected(CommandRejected),
         65 => CommandRepeated(CommandRepeated),
     }

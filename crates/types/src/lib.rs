@@ -33,19 +33,20 @@ mod wire;
 
 pub use account::{
     AccountSpec, AccountTrade, Balance, KeySpec, MasterKeyInUse, ResealedKey, Role, TradeRevision,
-    Withdrawal, WithdrawalStatus,
+    WITHDRAWAL_APPROVALS_MAX, Withdrawal, WithdrawalStatus,
 };
 pub use address::Address;
 pub use asset::Asset;
 pub use candle::{AggTrade, Candle};
 pub use command::{
-    AmendOrder, BustTrade, CancelAll, CancelOrder, CancelOrderList, CancelRestriction,
-    CancelWithdrawal, CloseSession, Command, ConfirmWithdrawal, CorrectTrade, CreateAccount,
-    CreateKey, DelistInstrument, Deposit, Entry, Envelope, HaltVenue, ListAsset, ListInstrument,
-    MassCancel, ModifyOrder, NewEpoch, NewOrder, NewOrderList, OpenSession, OrderRef, Origin,
-    ReplaceMode, ReplaceOrder, RequestWithdrawal, RetryKey, RevokeKey, RotateMasterKey,
-    SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase,
-    SettleReceivable, StateHash, UpdateAccount, UpdateInstrument, Withdraw,
+    AmendOrder, ApproveWithdrawal, BustTrade, CancelAll, CancelOrder, CancelOrderList,
+    CancelRestriction, CancelWithdrawal, CloseSession, Command, ConfirmWithdrawal, CorrectTrade,
+    CreateAccount, CreateKey, DelistInstrument, Deposit, Entry, Envelope, HaltVenue, ListAsset,
+    ListInstrument, MassCancel, ModifyOrder, NewEpoch, NewOrder, NewOrderList, OpenSession,
+    OrderRef, Origin, ReplaceMode, ReplaceOrder, RequestWithdrawal, RetryKey, RevokeKey,
+    RotateMasterKey, SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules,
+    SetKillSwitch, SetPhase, SetWithdrawalApprovals, SettleReceivable, StateHash, UpdateAccount,
+    UpdateInstrument, Withdraw,
 };
 pub use decimal::{Increment, format_decimal, parse_decimal};
 pub use describe::{Describe, Described};
@@ -57,8 +58,8 @@ pub use event::{
     MasterKeyRotated, OrderAccepted, OrderAmended, OrderCanceled, OrderDecremented, OrderExpired,
     OrderListUpdated, OrderModified, OrderRepriced, OrderRested, OrderTriggered, PhaseChanged,
     Prevented, ReceivableCreated, ReceivableSettled, SessionClosed, SessionOpened, TradeBusted,
-    TradeCorrected, TradeExecuted, TradePrevented, VenueHalted, WithdrawalCanceled,
-    WithdrawalCompleted, WithdrawalRequested, Withdrawn,
+    TradeCorrected, TradeExecuted, TradePrevented, VenueHalted, WithdrawalApprovalsSet,
+    WithdrawalApproved, WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested, Withdrawn,
 };
 pub use id::{
     AccountId, AssetId, InstrumentId, KeyId, OrderId, OrderListId, ReceivableId, SessionId, TradeId,

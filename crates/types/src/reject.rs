@@ -104,6 +104,16 @@ numbered! {
         WithdrawalNotFound = 311,
         WithdrawalCompletedAlready = 312,
         WithdrawalCanceledAlready = 313,
+        /// The operator that requested a withdrawal cannot approve it.
+        WithdrawalIsOwn = 314,
+        /// The operator has approved the withdrawal before.
+        WithdrawalApprovedAlready = 315,
+        /// The withdrawal has the most approvals that one can have.
+        TooManyApprovals = 316,
+        /// The withdrawal lacks approvals of other operators.
+        WithdrawalNotApproved = 317,
+        /// Withdrawals need approvals, which a withdrawal in one step cannot have.
+        WithdrawalNeedsRequest = 318,
 
         NameInUse = 400,
         TooManyAssets = 401,
@@ -120,6 +130,8 @@ numbered! {
         ApiKeyInUse = 420,
         /// The resealed keys are not the keys that are valid now.
         KeysChanged = 421,
+        /// A key cannot make an operator's key: only the venue's machine can.
+        OperatorKeyByKey = 422,
         AccountLimitsTooHigh = 430,
         InstrumentRulesInvalid = 440,
         /// Assets, tick and lot of a listed instrument cannot change.
@@ -131,5 +143,6 @@ numbered! {
         AccountNotFlat = 445,
         HaltLevelInvalid = 446,
         VenueNotHalted = 447,
+        WithdrawalApprovalsAboveMax = 448,
     }
 }

@@ -12,7 +12,7 @@ use super::kind::Kind;
 use super::part::{Part, Values};
 
 /// The kinds at the top of a file.
-const TOP: [Kind; 3] = [Kind::Asset, Kind::Instrument, Kind::Account];
+const TOP: [Kind; 4] = [Kind::Venue, Kind::Asset, Kind::Instrument, Kind::Account];
 
 /// The entries, each before those below it.
 pub(super) fn read(path: &Path) -> Result<Vec<Part>, Failure> {
@@ -44,7 +44,11 @@ impl File {
             let Some(kind) = TOP.into_iter().find(|kind| kind.tables()[0] == name) else {
                 return Err(unknown(&place, "", name, tables.into_iter()));
             };
-            self.entries(kind, &[], item, &place, &mut parts)?;
+            if kind.names() == 0 {
+                self.entry(kind, Vec::new(), item, place, &mut parts)?;
+            } else {
+                self.entries(kind, &[], item, &place, &mut parts)?;
+            }
         }
         Ok(parts)
     }

@@ -1,7 +1,7 @@
 //! The kinds of entries in a market file, and the keys of each: one row a key.
 
 use serde_json::Value;
-use types::{AccountName, AssetName, ExternalRef, KeyName, Symbol};
+use types::{AccountName, AssetName, ExternalRef, KeyName, Symbol, WITHDRAWAL_APPROVALS_MAX};
 
 use super::form::Form;
 use super::form::Form::{
@@ -10,6 +10,8 @@ use super::form::Form::{
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Kind {
+    /// Settings of the venue as a whole.
+    Venue,
     Asset,
     Instrument,
     Rules,
@@ -43,7 +45,8 @@ pub(super) enum By {
 pub(super) const VENUE: &str = "venue";
 
 impl Kind {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
+        Self::Venue,
         Self::Asset,
         Self::Instrument,
         Self::Rules,
@@ -53,9 +56,11 @@ impl Kind {
         Self::Key,
     ];
 
-    /// The names of its tables in the file; names of entries stand after each but `rules`.
+    /// The names of its tables in the file; names of entries stand after each but `venue` and
+    /// `rules`.
     pub(super) fn tables(self) -> &'static [&'static str] {
         match self {
+            Self::Venue => &["venue"],
             Self::Asset => &["asset"],
             Self::Instrument => &["instrument"],
             Self::Rules => &["instrument", "rules"],
@@ -69,6 +74,7 @@ impl Kind {
     /// The names of an entry, such as those of an account and of its key.
     pub(super) fn names(self) -> usize {
         match self {
+            Self::Venue => 0,
             Self::Asset | Self::Instrument | Self::Rules | Self::Account => 1,
             Self::Limits | Self::Deposit | Self::Key => 2,
         }
@@ -84,7 +90,7 @@ impl Kind {
     }
 
     pub(super) fn title(self, names: &[String]) -> String {
-        let first = &names[0];
+        let Some(first) = names.first() else { return "venue".to_owned() };
         match (self, names.get(1)) {
             (Self::Asset, _) => format!("asset {first}"),
             (Self::Instrument, _) => format!("instrument {first}"),
@@ -102,6 +108,7 @@ impl Kind {
     /// there.
     pub(super) fn check_name(self, name: &str) -> Result<(), &'static str> {
         let (is_valid, expected) = match self {
+            Self::Venue => (false, "a name: the venue has none"),
             Self::Asset => (AssetName::parse(name).is_some(), "1 to 16 capital letters and digits"),
             Self::Instrument | Self::Rules | Self::Limits => (
                 Symbol::parse(name).is_some(),
@@ -123,6 +130,7 @@ impl Kind {
     /// The fields of an operation that name the entry.
     pub(super) fn name_fields(self, operation: &str) -> &'static [&'static str] {
         match self {
+            Self::Venue => &[],
             Self::Instrument | Self::Rules => &["symbol"],
             Self::Account if operation == "risk" => &["account"],
             Self::Asset | Self::Account => &["name"],
@@ -141,7 +149,7 @@ impl Kind {
             Self::Account => Some("account add"),
             Self::Deposit => Some("deposit"),
             Self::Key => Some("key add"),
-            Self::Rules | Self::Limits => None,
+            Self::Venue | Self::Rules | Self::Limits => None,
         }
     }
 
@@ -160,6 +168,7 @@ impl Kind {
 
     pub(super) fn keys(self) -> &'static [Key] {
         match self {
+            Self::Venue => SETTINGS,
             Self::Asset => ASSET,
             Self::Instrument => INSTRUMENT,
             Self::Rules => RULES,
@@ -188,6 +197,12 @@ const NUMBER: Form = Count { none: false, max: u32::MAX as u64 };
 const NUMBER_OR_NONE: Form = Count { none: true, max: u32::MAX as u64 };
 /// Nanoseconds of 64 bits hold as many.
 const SECONDS: Form = Count { none: false, max: u64::MAX / 1_000_000_000 };
+
+const SETTINGS: &[Key] = &[key(
+    "withdrawal_approvals",
+    Count { none: false, max: WITHDRAWAL_APPROVALS_MAX as u64 },
+    By::Change("settings"),
+)];
 
 const ASSET: &[Key] = &[key("decimals", Count { none: false, max: 18 }, By::Add)];
 
@@ -301,7 +316,7 @@ mod tests {
                 let head = section.split("]`").next().unwrap_or_default();
                 let words: Vec<_> = head.split('.').collect();
                 match kind.tables().len() {
-                    1 => words.len() == 2,
+                    1 => words.len() == 1 + kind.names(),
                     _ => words.contains(last),
                 }
             };

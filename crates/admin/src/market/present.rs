@@ -30,6 +30,7 @@ impl Present {
             has_sealed_keys: false,
             withdrawals: BTreeSet::new(),
         };
+        present.add(Kind::Venue, &[], &market["venue"])?;
         for asset in rows(market, "assets")? {
             present.add(Kind::Asset, &[text(asset, "asset")?], asset)?;
         }

@@ -101,6 +101,63 @@ fn text_of(body: &Value) -> String {
     if body.is_null() { String::new() } else { body.to_string() }
 }
 
+/// Two operators with a key each: neither pays out alone, nor ends the need for the other.
+#[test]
+fn another_operator_approves_a_withdrawal() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = text(dir.path());
+    let desk = Desk::at(data);
+    let other = run_json(&["admin", "--data", data, "key", "add", "bob", "--role", "operator"]);
+    let settings = ["admin", "--data", data, "settings"];
+    assert_eq!(run_json(&settings), json!({"withdrawal_approvals": 0}), "a demo needs none");
+    let one = [&settings[..], &["--withdrawal-approvals", "1"]].concat();
+    assert_eq!(run_json(&one), json!({"withdrawal_approvals": 1}));
+    assert_eq!(desk.done("GET", "/status", Value::Null)["withdrawal_approvals"], 1);
+    assert_eq!(desk.done("GET", "/market", Value::Null)["venue"]["withdrawal_approvals"], 1);
+    desk.refused(404, "PATCH", "/settings", json!({"withdrawal_approvals": 0}));
+
+    let path = "/accounts/alice/withdrawals";
+    let asked = json!({"asset": "USDT", "amount": "5", "external_ref": "out"});
+    let requested = desk.done("POST", path, asked);
+    let own = &desk.key["key"];
+    let known = (&requested["requested_by"], &requested["approved_by"]);
+    assert_eq!(known, (own, &json!([])), "{requested}");
+    assert_eq!(requested["approvals_missing"], 1);
+    let by = |key: &Value, what: &str| desk.ask_by(key, "POST", &format!("{path}/out/{what}"), "");
+    let refused = |(status, answer): (u16, Value), reason: &str| {
+        assert_eq!((status, &answer["reason"]), (409, &json!(reason)), "{answer}");
+    };
+    refused(by(&desk.key, "confirm"), "WithdrawalNotApproved");
+    refused(by(&other, "confirm"), "WithdrawalNotApproved");
+    refused(by(&desk.key, "approve"), "WithdrawalIsOwn");
+    let (status, approved) = by(&other, "approve");
+    assert_eq!((status, &approved["approvals_missing"]), (200, &json!(0)), "{approved}");
+    assert_eq!(approved["approved_by"], json!([other["key"]]));
+    refused(by(&other, "approve"), "WithdrawalApprovedAlready");
+    assert_eq!(desk.done("GET", "/withdrawals", Value::Null), json!([approved]));
+    assert_eq!(by(&desk.key, "confirm").1["status"], "Completed");
+    refused(by(&other, "approve"), "WithdrawalCompletedAlready");
+    let once = json!({"account": "alice", "asset": "USDT", "amount": "5", "external_ref": "once"});
+    let (status, answer) = desk.ask("POST", "/withdrawals", once);
+    refused((status, answer), "WithdrawalNeedsRequest");
+
+    let audited = desk.done("GET", "/audit?command=ApproveWithdrawal", Value::Null);
+    let rows = audited.as_array().unwrap().iter().map(|row| (&row["key"], &row["reason"]));
+    let rows: Vec<_> = rows.collect();
+    assert_eq!(rows[1], (&other["key"], &Value::Null), "{audited}");
+    assert_eq!(rows[0], (own, &json!("WithdrawalIsOwn")), "{audited}");
+
+    // The admin socket is an operator of its own.
+    let asked = json!({"asset": "USDT", "amount": "6", "external_ref": "more"});
+    desk.done("POST", path, asked);
+    let approve = ["admin", "--data", data, "withdrawal", "approve", "alice", "--ref", "more"];
+    assert_eq!(run_json(&approve)["approved_by"], json!([0]));
+    desk.venue.stop();
+    let confirm = ["admin", "--data", data, "withdrawal", "confirm", "alice", "--ref", "more"];
+    assert_eq!(run_json(&confirm)["status"], "Completed");
+    assert_eq!(run_json(&settings), json!({"withdrawal_approvals": 1}));
+}
+
 #[test]
 fn an_operator_runs_a_venue_over_http() {
     let dir = tempfile::tempdir().unwrap();
@@ -201,12 +258,16 @@ fn an_operator_runs_a_venue_over_http() {
     });
     assert!(taken, "no snapshot within ten seconds");
 
-    // A key is made, used, and revoked; its secret is shown once.
-    let made = json!({"account": "carol", "role": "operator"});
-    let made = desk.done("POST", "/keys", made);
-    assert_eq!(desk.ask_by(&made, "GET", "/keys", "").0, 200);
+    // A key is made, and its secret is shown once. An operator's key is made on the machine, used,
+    // and revoked.
+    let operator = json!({"account": "carol", "role": "operator"});
+    assert!(desk.refused(409, "POST", "/keys", operator).contains("on the venue's machine"));
+    let made = desk.done("POST", "/keys", json!({"account": "carol"}));
     let keys = desk.done("GET", "/keys", Value::Null);
     assert!(!keys.to_string().contains(made["secret_key"].as_str().unwrap()), "{keys}");
+    let add = ["admin", "--data", text(dir.path()), "key", "add", "carol", "--role", "operator"];
+    let made = run_json(&add);
+    assert_eq!(desk.ask_by(&made, "GET", "/keys", "").0, 200);
     desk.done("DELETE", &format!("/keys/{}", made["key"]), Value::Null);
     assert_eq!(desk.ask_by(&made, "GET", "/keys", "").0, 401);
     desk.venue.stop();

@@ -101,6 +101,7 @@ async fn the_example_is_applied_once_and_exported_again() {
         "{output}"
     );
     assert!(output.contains("calendar none -> Mon-Fri 08:30:00"), "{output}");
+    assert!(output.starts_with("~ venue: withdrawal_approvals 1 -> 2"), "{output}");
     assert!(output.contains("+ account carol, deposit bank-2041"), "{output}");
     assert!(!output.contains("secret_key"), "the file alone has secrets: {output}");
     check_no_difference(&house.apply(&example(), &[]));
@@ -270,7 +271,7 @@ notional_by_avg_price = true
 fn what_cannot_be_is_refused_with_its_line_before_anything_is_done() {
     let house = House::new();
     house.apply(SMALL, &[]);
-    house.admin("withdraw carol EUR 1 --ref out-1");
+    house.admin("withdrawal request carol EUR 1 --ref out-1");
     house.admin("key add carol --name old");
     let market = house.export();
     for (more, expected) in [
@@ -288,6 +289,11 @@ fn what_cannot_be_is_refused_with_its_line_before_anything_is_done() {
             "market.toml:2: asset BTC: `decimals` must be a whole number from 0 to 18, and is 19",
         ),
         ("[asset.BTC\n", "market.toml:1: "),
+        (
+            "[venue]\nwithdrawal_approvals = 6\n",
+            "market.toml:2: venue: `withdrawal_approvals` must be a whole number from 0 to 5, and is 6",
+        ),
+        ("[venue.main]\n", "market.toml:1: venue: unknown key `main`"),
         ("[asset.BTC]\n[asset.BTC]\n", "market.toml:2: "),
         ("[[asset]]\nname = \"BTC\"\n", "`asset` must be tables with names, as `[asset.NAME]`"),
         (

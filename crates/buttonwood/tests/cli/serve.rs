@@ -263,7 +263,12 @@ fn admin_refuses_what_it_cannot_do() {
     assert!(refused(&other).contains("an earlier transfer"));
     assert!(refused(&["deposit", "dave", "EUR", "0.001", "--ref", "2"]).contains("2 places"));
     assert!(refused(&["deposit", "dave", "EUR", "0", "--ref", "2"]).contains("above zero"));
-    assert!(refused(&["withdraw", "dave", "EUR", "11", "--ref", "2"]).contains("too small"));
+    let withdraw = ["withdraw", "dave", "EUR", "11", "--ref", "2"];
+    assert!(refused(&withdraw).contains("withdrawals need approvals"));
+    assert!(refused(&["settings", "--withdrawal-approvals", "6"]).contains("at most 5"));
+    let settings = ["settings", "--withdrawal-approvals", "0"];
+    run_json(&[&["admin", "--data", text(dir.path())], &settings[..]].concat());
+    assert!(refused(&withdraw).contains("too small"));
     assert!(refused(&["key", "add", "dave"]).contains("no master key"));
     assert!(refused(&["key", "revoke", "9"]).contains("no valid key"));
 }

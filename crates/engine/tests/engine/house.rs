@@ -9,7 +9,8 @@ use types::{
     CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, Event,
     ExpireCause, ExternalRef, FeeRates, Increment, InstrumentId, InstrumentSpec, ListAsset,
     ListInstrument, NewOrder, Order, OrderId, OrderRef, OrderSize, OrderStatus, OrderType, Origin,
-    Price, Qty, Reader, RejectReason, RetryKey, Side, StpMode, Symbol, TimeInForce, Wire,
+    Price, Qty, Reader, RejectReason, RetryKey, SetWithdrawalApprovals, Side, StpMode, Symbol,
+    TimeInForce, Wire,
 };
 
 /// Every account's balance of every asset, unless a script sets another.
@@ -90,6 +91,9 @@ impl House {
                 }
             }
         }
+        // Withdrawals need no approval, so that they can take one step.
+        let approvals = SetWithdrawalApprovals { approvals: 0 };
+        commands.push(Command::SetWithdrawalApprovals(approvals));
         commands
     }
 

@@ -143,7 +143,7 @@ fn an_order_placed_in_a_halt_expires() {
             "accepted 5 5",
             "trade 3!<5! 5@90",
             "reduced 3 5@90",
-            "halted 1 until 5000000026ns",
+            "halted 1 until 5000000027ns",
             "expired 4 0/5 NotAllowed",
             "list 1 AllDone",
             "resumed",

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 use types::{
     AccountId, AccountMode, AccountRisk, AccountSpec, AmendOrder, AssetId, CancelAll, CancelOrder,
-    ClOrdId, Command, Deposit, Entry, Envelope, FeeRates, InstrumentId, InstrumentSpec,
+    ClOrdId, Command, Deposit, Entry, Envelope, FeeRates, InstrumentId, InstrumentSpec, KeyId,
     ReplaceMode, ReplaceOrder, SessionId, SetAccountRisk, Side, Symbol, Withdraw,
 };
 
@@ -210,9 +210,11 @@ pub(crate) fn step() -> impl Strategy<Value = RandomStep> {
     let session = prop_oneof![10 => Just(None), 6 => Just(Some(0)), 1 => (1..4_u64).prop_map(Some)];
     let restart = prop::bool::weighted(0.03);
     let client_seq = prop_oneof![3 => Just(0), 1 => 1..30_u64];
-    (account(), key, command(), after_ns, (session, client_seq), restart).prop_map(
-        |(account, key, command, after_ns, (session, client_seq), restart)| {
+    let operator = (0..4_u32).prop_map(KeyId);
+    (account(), key, command(), after_ns, (session, client_seq), restart, operator).prop_map(
+        |(account, key, command, after_ns, (session, client_seq), restart, operator)| {
             let mut entry = entry(account, key, command);
+            entry.envelope.key = operator;
             if let Command::CloseSession(close) = &mut entry.command
                 && close.session == SessionId(0)
             {
@@ -287,7 +289,7 @@ fn command() -> BoxedStrategy<Command> {
     let others = drawn_of![
         4 => transfer().prop_map(Command::Deposit),
         4 => withdraw,
-        6 => withdrawal(),
+        8 => withdrawal(),
         4 => operator(),
         weight(DRAWN.control, 6) => control(),
         weight(DRAWN.bust, 14) => undo(),

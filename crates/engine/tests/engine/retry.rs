@@ -10,7 +10,7 @@ const KEYS_PER_ACCOUNT: u64 = 10_000;
 
 #[test]
 fn a_repeat_returns_the_sequence_of_the_first_command() {
-    // The setup has 21 commands.
+    // The setup has 22 commands.
     check(
         "1 buy 1 @ 10 key k
          1 buy 1 @ 10 key k
@@ -24,13 +24,13 @@ fn a_repeat_returns_the_sequence_of_the_first_command() {
         &[
             "accepted 1 1",
             "rested 1 1@10",
-            "repeated 22",
-            "repeated 22",
+            "repeated 23",
+            "repeated 23",
             "accepted 2 1",
             "rested 2 1@11",
             "rejected OrderQtyBelowMin",
-            "repeated 26",
-            "repeated 26",
+            "repeated 27",
+            "repeated 27",
             "orders 1",
         ],
     );
@@ -57,12 +57,12 @@ fn a_repeated_number_of_a_session_is_not_carried_out_again() {
             "opened 7",
             "accepted 1 1",
             "rested 1 1@10",
-            "repeated 23",
+            "repeated 24",
             "accepted 2 1",
             "rested 2 1@11",
-            "repeated 25",
+            "repeated 26",
             "rejected OrderQtyBelowMin",
-            "repeated 27",
+            "repeated 28",
             "repeated 0",
             "accepted 3 1",
             "rested 3 1@12",

@@ -178,6 +178,7 @@ impl Script {
         let command = self.command(account, rest);
         let mut entry = entry(account, key, command);
         entry.envelope.session = script_account::session(rest);
+        entry.envelope.key = script_account::operator(rest);
         entry.envelope.client_seq = script_account::client_seq(rest);
         let events = self.driver.apply_entry(&entry);
         if self.driver.engine.has_deferred() {

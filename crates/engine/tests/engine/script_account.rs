@@ -14,16 +14,20 @@
 //! correct 3 1 2 @ 55
 //! settle 1                                    a receivable
 //! 1 request 5B ref r1                         a withdrawal; then `1 confirm r1` or `1 return r1`
+//! 1 approve r1 by 7                           any command of an operator's key; else of none
+//! approvals 1                                 how many operators must approve a withdrawal
+//! 1 new-key 7                                 of any new hash; then `revoke 1`, by its number
 //! 1 positions | 1 limited | 1 rate | 1 fees | receivables | clearing     queries
 //! withdrawals                                 a query too
 //! ```
 
 use engine::Engine;
 use types::{
-    AccountId, AccountLimits, AccountMode, AccountRisk, Adjustment, Amount, AssetId, BustTrade,
-    CancelWithdrawal, CloseSession, Command, ConfirmWithdrawal, CorrectTrade, Event, ExternalRef,
-    FeeAsset, FeeSchedule, FeeTier, MassCancel, OpenSession, Receivable, ReceivableId,
-    RequestWithdrawal, SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetKillSwitch,
+    AccountId, AccountLimits, AccountMode, AccountRisk, Adjustment, Amount, ApproveWithdrawal,
+    AssetId, BustTrade, CancelWithdrawal, CloseSession, Command, ConfirmWithdrawal, CorrectTrade,
+    CreateKey, Event, ExternalRef, FeeAsset, FeeSchedule, FeeTier, KeyId, KeySpec, MassCancel,
+    OpenSession, Receivable, ReceivableId, RequestWithdrawal, RevokeKey, Role, Sealed, SessionId,
+    SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetKillSwitch, SetWithdrawalApprovals,
     SettleReceivable, Side, TradeId, Withdrawal,
 };
 
@@ -78,6 +82,21 @@ pub(crate) fn command(account: u32, line: &str, cl_ord_id: types::ClOrdId) -> Op
             let (amount, external_ref) = (minor(amount), reference(words[3]));
             Command::RequestWithdrawal(RequestWithdrawal { account, asset, amount, external_ref })
         }
+        "approve" => {
+            let external_ref = reference(words[1]);
+            Command::ApproveWithdrawal(ApproveWithdrawal { account, external_ref })
+        }
+        "approvals" => {
+            let approvals = words[1].parse().unwrap();
+            Command::SetWithdrawalApprovals(SetWithdrawalApprovals { approvals })
+        }
+        "new-key" => {
+            let api_key_hash = [u8::try_from(number(1)).unwrap(); 16];
+            let sealed_secret = Sealed::new(&api_key_hash).unwrap();
+            let spec = KeySpec { account, role: Role::Operator, api_key_hash, sealed_secret };
+            Command::CreateKey(Box::new(CreateKey { spec }))
+        }
+        "revoke" => Command::RevokeKey(RevokeKey { key: KeyId(number(1)) }),
         "confirm" => {
             let external_ref = reference(words[1]);
             Command::ConfirmWithdrawal(ConfirmWithdrawal { account, external_ref })
@@ -160,6 +179,12 @@ pub(crate) fn session(line: &str) -> SessionId {
     SessionId(number)
 }
 
+/// The operator's key of a line's command.
+pub(crate) fn operator(line: &str) -> KeyId {
+    let mut words = line.split_whitespace().skip_while(|word| *word != "by");
+    KeyId(words.nth(1).map_or(0, |number| number.parse().expect("a number")))
+}
+
 /// The number of a line's command in its session.
 pub(crate) fn client_seq(line: &str) -> u64 {
     let mut words = line.split_whitespace().skip_while(|word| *word != "no");
@@ -202,7 +227,12 @@ pub(crate) fn answer(engine: &Engine, account: u32, line: &str) -> Option<String
             let print = |known: &Withdrawal| {
                 let Withdrawal { account, asset, amount, external_ref, status, .. } = known;
                 let asset = ASSETS[usize::from(asset.0)];
-                format!(" [{account} {external_ref} {}{asset} {status:?}]", amount.minor())
+                let approved: String =
+                    known.approved_by.iter().flatten().map(|key| format!(" +{key}")).collect();
+                format!(
+                    " [{account} {external_ref} {}{asset} {status:?}{approved}]",
+                    amount.minor()
+                )
             };
             format!("withdrawals{}", engine.withdrawals().map(print).collect::<String>())
         }
@@ -251,6 +281,12 @@ pub(crate) fn print(event: &Event) -> Option<String> {
             format!("paid {} of {}", settled.paid.minor(), print_receivable(&settled.receivable))
         }
         Event::WithdrawalRequested(e) => left("requested", e.amount, e.free, e.asset),
+        Event::WithdrawalApproved(e) => {
+            format!("approved {} {} by {}", e.account, e.external_ref, e.approved_by)
+        }
+        Event::WithdrawalApprovalsSet(set) => format!("approvals {}", set.approvals),
+        Event::KeyCreated(created) => format!("key {}", created.key),
+        Event::KeyRevoked(revoked) => format!("revoked {}", revoked.key),
         Event::WithdrawalCompleted(e) => left("completed", e.amount, e.free, e.asset),
         Event::WithdrawalCanceled(e) => left("returned", e.amount, e.free, e.asset),
         _ => return None,

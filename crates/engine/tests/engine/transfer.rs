@@ -43,13 +43,13 @@ fn an_external_ref_works_once_per_account() {
          1 deposit 5B ref R",
         &[
             "deposited 5 free 1000005B",
-            "repeated 22",
+            "repeated 23",
             "rejected DuplicateExternalRef",
             "rejected DuplicateExternalRef",
             "rejected DuplicateExternalRef",
             "rejected DuplicateExternalRef",
             "deposited 5 free 1000005B",
-            "repeated 22",
+            "repeated 23",
             "rejected DuplicateExternalRef",
             "deposited 5 free 1000010B",
         ],
@@ -63,7 +63,7 @@ fn a_repeated_withdrawal_of_all_is_a_repeat() {
         "with balance 1 5B
          1 withdraw 5B ref w
          1 withdraw 5B ref w",
-        &["withdrawn 5 free 0B", "repeated 22"],
+        &["withdrawn 5 free 0B", "repeated 23"],
     );
 }
 

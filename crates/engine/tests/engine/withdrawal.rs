@@ -98,15 +98,15 @@ fn a_withdrawal_is_requested_once() {
          1 balance",
         &[
             "requested 60 free 40Q",
-            "repeated 21",
+            "repeated 22",
             "rejected DuplicateExternalRef",
             "rejected DuplicateExternalRef",
             "rejected DuplicateExternalRef",
             "rejected DuplicateExternalRef",
             "requested 60 free 999940Q",
             "completed 60 free 40Q",
-            "repeated 21",
-            "repeated 21",
+            "repeated 22",
+            "repeated 22",
             "balance 0B 40Q 1000000C",
         ],
     );
@@ -163,18 +163,216 @@ fn nothing_leaves_an_account_that_is_switched_off() {
          1 request 7Q ref c
          1 confirm a
          1 return b
+         1 approve a by 7
          1 kill off
          1 confirm a",
         &[
             "requested 5 free 999995Q",
             "requested 6 free 999989Q",
             "kill 1 on",
-            "repeated 22",
+            "repeated 23",
             "rejected AccountKilled",
             "rejected AccountKilled",
             "returned 6 free 999995Q",
+            "approved 1 a by 7",
             "kill 1 off",
             "completed 5 free 999995Q",
+        ],
+    );
+}
+
+/// Approvals of operators other than the requester, each with a key of its own.
+#[test]
+fn another_operator_approves_before_an_amount_leaves() {
+    check(
+        "approvals 1
+         1 request 60Q ref w by 7
+         1 confirm w by 7
+         1 approve w by 7
+         1 confirm w by 7
+         1 approve w by 8
+         restart
+         1 approve w by 8
+         1 confirm w by 7
+         1 approve w by 9
+         withdrawals",
+        &[
+            "approvals 1",
+            "requested 60 free 999940Q",
+            "rejected WithdrawalNotApproved",
+            "rejected WithdrawalIsOwn",
+            "rejected WithdrawalNotApproved",
+            "approved 1 w by 8",
+            "rejected WithdrawalApprovedAlready",
+            "completed 60 free 999940Q",
+            "rejected WithdrawalCompletedAlready",
+            "withdrawals [1 w 60Q Completed +8]",
+        ],
+    );
+}
+
+/// The admin socket, without a key, is one operator.
+#[test]
+fn the_admin_socket_approves_like_a_key() {
+    check(
+        "approvals 1
+         1 request 5Q ref a by 7
+         1 request 6Q ref b
+         1 approve a
+         1 approve a
+         1 approve b
+         1 approve b by 7
+         1 confirm a
+         1 confirm b",
+        &[
+            "approvals 1",
+            "requested 5 free 999995Q",
+            "requested 6 free 999989Q",
+            "approved 1 a by 0",
+            "rejected WithdrawalApprovedAlready",
+            "rejected WithdrawalIsOwn",
+            "approved 1 b by 7",
+            "completed 5 free 999989Q",
+            "completed 6 free 999989Q",
+        ],
+    );
+}
+
+#[test]
+fn an_approval_of_a_revoked_key_is_none() {
+    check(
+        "1 new-key 1
+         1 new-key 2
+         approvals 1
+         1 request 5Q ref w
+         1 approve w by 1
+         revoke 1
+         restart
+         1 confirm w
+         1 approve w by 2
+         1 confirm w",
+        &[
+            "key 1",
+            "key 2",
+            "approvals 1",
+            "requested 5 free 999995Q",
+            "approved 1 w by 1",
+            "revoked 1",
+            "rejected WithdrawalNotApproved",
+            "approved 1 w by 2",
+            "completed 5 free 999995Q",
+        ],
+    );
+}
+
+/// Else an operator could make the operators that approve its own withdrawals.
+#[test]
+fn an_operators_key_makes_no_operators_key() {
+    check(
+        "1 new-key 1 by 7
+         1 new-key 1",
+        &["rejected OperatorKeyByKey", "key 1"],
+    );
+}
+
+/// The number of approvals is that of the confirmation, not of the request.
+#[test]
+fn the_number_of_approvals_holds_for_open_withdrawals_too() {
+    check(
+        "1 request 5Q ref a by 1
+         1 request 6Q ref b by 1
+         approvals 2
+         1 confirm a
+         1 approve a by 2
+         1 confirm a
+         1 approve a by 3
+         1 confirm a
+         approvals 0
+         1 confirm b
+         approvals 6
+         restart
+         1 withdraw 1Q ref c
+         approvals 5
+         1 withdraw 1Q ref d",
+        &[
+            "requested 5 free 999995Q",
+            "requested 6 free 999989Q",
+            "approvals 2",
+            "rejected WithdrawalNotApproved",
+            "approved 1 a by 2",
+            "rejected WithdrawalNotApproved",
+            "approved 1 a by 3",
+            "completed 5 free 999989Q",
+            "approvals 0",
+            "completed 6 free 999989Q",
+            "rejected WithdrawalApprovalsAboveMax",
+            "withdrawn 1 free 999988Q",
+            "approvals 5",
+            "rejected WithdrawalNeedsRequest",
+        ],
+    );
+}
+
+#[test]
+fn a_withdrawal_has_at_most_five_approvals() {
+    check(
+        "1 request 5Q ref w
+         1 approve w by 1
+         1 approve w by 2
+         1 approve w by 3
+         1 approve w by 4
+         1 approve w by 5
+         1 approve w by 5
+         1 approve w by 6
+         1 return w
+         1 approve w by 6
+         1 approve x
+         9 approve w
+         withdrawals",
+        &[
+            "requested 5 free 999995Q",
+            "approved 1 w by 1",
+            "approved 1 w by 2",
+            "approved 1 w by 3",
+            "approved 1 w by 4",
+            "approved 1 w by 5",
+            "rejected WithdrawalApprovedAlready",
+            "rejected TooManyApprovals",
+            "returned 5 free 1000000Q",
+            "rejected WithdrawalCanceledAlready",
+            "rejected WithdrawalNotFound",
+            "rejected UnknownAccount",
+            "withdrawals [1 w 5Q Canceled +1 +2 +3 +4 +5]",
+        ],
+    );
+}
+
+/// A repeat of what was done before is one, whatever the setting is by now.
+#[test]
+fn without_approvals_a_withdrawal_takes_one_step() {
+    let mut engine = Driver::default();
+    for command in House::default().commands() {
+        if !matches!(command, Command::SetWithdrawalApprovals(_)) {
+            engine.apply(0, command);
+        }
+    }
+    assert_eq!(engine.engine.withdrawal_approvals(), 1);
+    check(
+        "1 withdraw 5Q ref w
+         approvals 1
+         1 withdraw 5Q ref w
+         1 withdraw 5Q ref x
+         1 withdraw 5000000Q ref x
+         1 withdraw 6Q ref w
+         1 deposit 5Q ref x",
+        &[
+            "withdrawn 5 free 999995Q",
+            "approvals 1",
+            "repeated 23",
+            "rejected WithdrawalNeedsRequest",
+            "rejected WithdrawalNeedsRequest",
+            "rejected DuplicateExternalRef",
+            "deposited 5 free 1000000Q",
         ],
     );
 }

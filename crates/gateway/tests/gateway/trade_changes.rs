@@ -1,7 +1,7 @@
 //! Busted and corrected trades, as the accounts on both sides see them.
 
 use serde_json::{Value, json};
-use types::{BustTrade, Command, CorrectTrade, Price, TradeId};
+use types::{BustTrade, Command, CorrectTrade, Price, SetWithdrawalApprovals, TradeId};
 
 use crate::history::trade;
 use crate::socket::{Socket, ask, connect, signed};
@@ -116,6 +116,8 @@ async fn updates_add_up_to_the_balance_when_a_side_pays_later() {
     let (account, asset) = (TAKER, types::AssetId(0));
     let mut socket = listen(&site, &site.taker, None).await;
     let spend = types::Withdraw { account, asset, amount: all, external_ref };
+    let approvals = SetWithdrawalApprovals { approvals: 0 };
+    site.operate(Command::SetWithdrawalApprovals(approvals)).await;
     site.operate(Command::Withdraw(spend)).await;
     let before = 40_000_000;
     site.operate(bust(1)).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use types::{
     Amount, AssetId, CancelWithdrawal, Command, ConfirmWithdrawal, ExternalRef, HaltVenue,
-    RequestWithdrawal, Withdraw,
+    RequestWithdrawal, SetWithdrawalApprovals, Withdraw,
 };
 
 use crate::support::{MAKER, Reply, Site, now_ms};
@@ -67,6 +67,8 @@ async fn deposits_are_listed_newest_first_by_filter_and_page() {
 #[tokio::test(flavor = "multi_thread")]
 async fn withdrawals_are_listed_from_their_request_to_their_end() {
     let site = Site::new().await;
+    let approvals = SetWithdrawalApprovals { approvals: 0 };
+    site.operate(Command::SetWithdrawalApprovals(approvals)).await;
     let (account, asset) = (MAKER, AssetId(1));
     let amount = Amount::from_minor(150_000_000);
     for text in ["stays", "leaves", "waits"] {

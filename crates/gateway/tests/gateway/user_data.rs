@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use types::{
     Amount, AssetId, CancelWithdrawal, Command, ConfirmWithdrawal, Deposit, ExternalRef, KeyId,
-    RequestWithdrawal, RevokeKey, Role, Side,
+    RequestWithdrawal, RevokeKey, Role, SetWithdrawalApprovals, Side,
 };
 use venue::{Credential, Verifier};
 
@@ -72,6 +72,8 @@ async fn an_account_gets_its_events() {
 async fn an_account_gets_its_withdrawals() {
     let site = Site::new().await;
     let mut socket = listen(&site, &site.maker, None).await;
+    let approvals = SetWithdrawalApprovals { approvals: 0 };
+    site.operate(Command::SetWithdrawalApprovals(approvals)).await;
     let (account, asset) = (MAKER, AssetId(1));
     let amount = Amount::from_minor(150_000_000);
     let reference = |text: &str| ExternalRef::parse(text).unwrap();

@@ -108,6 +108,10 @@ pub(crate) fn forget(transaction: &Transaction<'_>, cutoff_ns: u64) -> rusqlite:
          FROM balance_changes WHERE changed_ns < ?1 AND ?2 = ?2 LIMIT ?3)",
         "DELETE FROM transfers WHERE (account, account_seq) IN (SELECT account, account_seq \
          FROM transfers WHERE ended_ns < ?1 AND status <> ?2 LIMIT ?3)",
+        "DELETE FROM withdrawal_approvals WHERE (account, external_ref, key) IN (SELECT account, \
+         external_ref, key FROM withdrawal_approvals AS a WHERE approved_ns < ?1 AND ?2 = ?2 AND \
+         NOT EXISTS (SELECT 1 FROM transfers WHERE account = a.account AND \
+         external_ref = a.external_ref) LIMIT ?3)",
         "DELETE FROM order_lists WHERE (instrument, order_list_id) IN (SELECT instrument, \
          order_list_id FROM order_lists WHERE is_done AND updated_ns < ?1 AND ?2 = ?2 LIMIT ?3)",
     ] {

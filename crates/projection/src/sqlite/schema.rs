@@ -275,6 +275,17 @@ CREATE TABLE transfers (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX transfers_by_external_ref ON transfers (account, external_ref);
 
+-- Operators that approved a withdrawal. Its row in the audit has the operator that requested it.
+CREATE TABLE withdrawal_approvals (
+    account INTEGER NOT NULL,
+    external_ref TEXT NOT NULL,
+    -- Zero through the admin socket.
+    key INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    approved_ns INTEGER NOT NULL,
+    PRIMARY KEY (account, external_ref, key)
+) STRICT, WITHOUT ROWID;
+
 -- Operators' commands. No retention deletes them.
 CREATE TABLE audit (
     sequence INTEGER PRIMARY KEY,

@@ -20,7 +20,7 @@ use crate::sqlite::forget::{cutoff_ns, forget};
 use crate::sqlite::names::Filtered;
 use crate::sqlite::query::blocks::block_of;
 use crate::sqlite::schema;
-use crate::sqlite::transfer::write_transfer;
+use crate::sqlite::transfer::{write_approval, write_transfer};
 
 /// The file, open for writing.
 #[derive(Debug)]
@@ -472,6 +472,9 @@ fn write_rest(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Res
     write_audit(transaction, changes)?;
     for transfer in &changes.transfers {
         write_transfer(transaction, transfer)?;
+    }
+    for approval in &changes.approvals {
+        write_approval(transaction, approval)?;
     }
     for change in &changes.balance_changes {
         let row = params![

@@ -2,7 +2,7 @@
 
 use rusqlite::{Transaction, params};
 
-use crate::changes::Transfer;
+use crate::changes::{Approval, Transfer};
 use crate::sqlite::column::{Wide, int};
 
 /// A later event of a withdrawal changes its row. Without one, the request is from before history
@@ -25,6 +25,22 @@ pub(crate) fn write_transfer(
         int(transfer.sequence),
         int(transfer.requested_ns),
         int(transfer.ended_ns),
+    ])?;
+    Ok(())
+}
+
+pub(crate) fn write_approval(
+    transaction: &Transaction<'_>,
+    approval: &Approval,
+) -> rusqlite::Result<()> {
+    let Approval { approved, sequence, approved_ns } = approval;
+    let insert = "INSERT OR REPLACE INTO withdrawal_approvals VALUES (?, ?, ?, ?, ?)";
+    transaction.prepare_cached(insert)?.execute(params![
+        approved.account.0,
+        approved.external_ref.as_str(),
+        approved.approved_by.0,
+        int(*sequence),
+        int(*approved_ns),
     ])?;
     Ok(())
 }

@@ -117,8 +117,9 @@ replies! {
     InstrumentBoundsInvalid FeeTooHigh BaseIsQuote ApiKeyInUse KeysChanged AccountLimitsTooHigh
     UnknownSession SessionInUse TooManySessions TradeNotFound TradeBustedAlready
     ReceivableNotFound NothingToSettle OwnsNoBalances TooManyWithdrawals WithdrawalNotFound
-    WithdrawalCompletedAlready WithdrawalCanceledAlready InstrumentRulesInvalid
-    InstrumentStepsFixed FeeScheduleInvalid CalendarInvalid CircuitBreakerInvalid AccountNotFlat
+    WithdrawalCompletedAlready WithdrawalCanceledAlready WithdrawalIsOwn WithdrawalApprovedAlready
+    TooManyApprovals WithdrawalNotApproved WithdrawalNeedsRequest WithdrawalApprovalsAboveMax
+    OperatorKeyByKey     InstrumentRulesInvalid InstrumentStepsFixed FeeScheduleInvalid CalendarInvalid CircuitBreakerInvalid AccountNotFlat
     HaltLevelInvalid VenueNotHalted => Error(ApiError::unsupported_operation),
 }
 

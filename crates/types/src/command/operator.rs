@@ -69,6 +69,14 @@ record! {
 }
 
 record! {
+    /// The operator that sends it agrees to the withdrawal.
+    pub struct ApproveWithdrawal {
+        pub account: AccountId,
+        pub external_ref: ExternalRef,
+    }
+}
+
+record! {
     /// The reserved amount leaves the account.
     pub struct ConfirmWithdrawal {
         pub account: AccountId,
@@ -209,6 +217,13 @@ record! {
     pub struct SetKillSwitch {
         pub account: AccountId,
         pub on: bool,
+    }
+}
+
+record! {
+    /// How many operators other than the requester must approve a withdrawal.
+    pub struct SetWithdrawalApprovals {
+        pub approvals: u8,
     }
 }
 

@@ -54,6 +54,8 @@ impl Event {
             | Self::SessionOpened(_)
             | Self::SessionClosed(_)
             | Self::MasterKeyRotated(_)
+            | Self::WithdrawalApproved(_)
+            | Self::WithdrawalApprovalsSet(_)
             | Self::CommandRejected(_)
             | Self::CommandRepeated(_) => return None,
         })
@@ -128,6 +130,8 @@ impl Event {
             | Self::AuctionIndicated(_)
             | Self::AuctionUncrossed(_)
             | Self::MasterKeyRotated(_)
+            | Self::WithdrawalApproved(_)
+            | Self::WithdrawalApprovalsSet(_)
             | Self::CommandRejected(_)
             | Self::CommandRepeated(_) => return [None, None],
         };

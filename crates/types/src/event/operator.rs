@@ -44,6 +44,25 @@ record! {
         pub amount: Amount,
         pub external_ref: ExternalRef,
         pub free: Amount,
+        /// Key of the operator that requested it; zero through the admin socket.
+        pub requested_by: KeyId,
+    }
+}
+
+record! {
+    /// An operator agreed to the withdrawal. It concerns operators only, so it has no number among
+    /// the events of the account.
+    pub struct WithdrawalApproved {
+        pub account: AccountId,
+        pub external_ref: ExternalRef,
+        /// Key of the operator; zero through the admin socket.
+        pub approved_by: KeyId,
+    }
+}
+
+record! {
+    pub struct WithdrawalApprovalsSet {
+        pub approvals: u8,
     }
 }
 

@@ -265,7 +265,8 @@ records! {
     FeeTier { volume_min, maker_fee_bps_x100, taker_fee_bps_x100 }
     FeeSchedule { fee_asset, tiers }
     Withdrawal {
-        account, asset, amount, external_ref, status, sequence, requested_ns, ended_ns
+        account, asset, amount, external_ref, status, sequence, requested_by, approved_by,
+        requested_ns, ended_ns
     }
     Receivable { receivable, debtor, creditor, asset, amount, instrument, trade_id, cause }
 
@@ -293,6 +294,7 @@ records! {
     CorrectTrade { instrument, trade_id, buyer, seller, price }
     SettleReceivable { receivable }
     RequestWithdrawal { account, asset, amount, external_ref }
+    ApproveWithdrawal { account, external_ref }
     ConfirmWithdrawal { account, external_ref }
     CancelWithdrawal { account, external_ref }
     UpdateInstrument { instrument, spec }
@@ -303,6 +305,7 @@ records! {
     SetAccountRisk { account, risk }
     SetAccountLimits { account, instrument, limits }
     SetKillSwitch { account, on }
+    SetWithdrawalApprovals { approvals }
     HaltVenue { level, resume_ns }
 
     OrderAccepted { account_seq, instrument_seq, order }
@@ -346,7 +349,9 @@ records! {
     }
     ReceivableCreated { receivable }
     ReceivableSettled { receivable, paid, debtor_seq, creditor_seq }
-    WithdrawalRequested { account_seq, account, asset, amount, external_ref, free }
+    WithdrawalRequested { account_seq, account, asset, amount, external_ref, free, requested_by }
+    WithdrawalApproved { account, external_ref, approved_by }
+    WithdrawalApprovalsSet { approvals }
     WithdrawalCompleted { account_seq, account, asset, amount, external_ref, free }
     WithdrawalCanceled { account_seq, account, asset, amount, external_ref, free }
     InstrumentUpdated { instrument_seq, instrument }
@@ -372,19 +377,20 @@ choices! {
         NewOrder, CancelOrder, CancelAll, ReplaceOrder, AmendOrder, ModifyOrder, MassCancel,
         NewOrderList, CancelOrderList, OpenSession, CloseSession, Deposit, Withdraw, BustTrade,
         CorrectTrade, SettleReceivable, RequestWithdrawal, ConfirmWithdrawal, CancelWithdrawal,
+        ApproveWithdrawal,
         ListAsset, ListInstrument, CreateAccount, UpdateAccount,
         CreateKey, RevokeKey, UpdateInstrument, SetInstrumentRules, SetPhase, DelistInstrument,
         SetFeeSchedule, SetAccountRisk, SetAccountLimits, SetKillSwitch, HaltVenue, ResumeVenue,
-        SetCircuitBreaker, SetCalendar, RotateMasterKey, Tick, Continue, NewEpoch, TakeStateHash, StateHash
+        SetCircuitBreaker, SetCalendar, RotateMasterKey, SetWithdrawalApprovals, Tick, Continue, NewEpoch, TakeStateHash, StateHash
     }
     Event {
         OrderAccepted, OrderRested, TradeExecuted, OrderCanceled, OrderExpired, OrderAmended,
         OrderTriggered, OrderModified, BookReduced, TradePrevented, OrderListUpdated, OrderRepriced,
         OrderDecremented, Deposited, Withdrawn, TradeBusted, TradeCorrected, ReceivableCreated, ReceivableSettled,
-        WithdrawalRequested, WithdrawalCompleted, WithdrawalCanceled, AssetListed, InstrumentListed, AccountCreated, AccountUpdated, KeyCreated, KeyRevoked,
+        WithdrawalRequested, WithdrawalCompleted, WithdrawalCanceled, WithdrawalApproved, AssetListed, InstrumentListed, AccountCreated, AccountUpdated, KeyCreated, KeyRevoked,
         InstrumentUpdated, InstrumentRulesSet, PhaseChanged, InstrumentDelisted, FeeScheduleSet,
         AccountRiskSet, AccountLimitsSet, KillSwitchSet, VenueHalted, VenueResumed,
         CircuitBreakerSet, CalendarSet, AuctionIndicated, AuctionUncrossed, SessionOpened,
-        SessionClosed, MasterKeyRotated, CommandRejected, CommandRepeated
+        SessionClosed, MasterKeyRotated, WithdrawalApprovalsSet, CommandRejected, CommandRepeated
     }
 }

@@ -3,14 +3,20 @@
 //! The requester identifies a withdrawal by its external reference. A repeated request gets the
 //! reply that it was carried out, so that a lost reply does no harm.
 //!
+//! An amount leaves only if as many operators other than the requester have approved it as the
+//! venue's setting asks for. The setting and the keys count as they are at the confirmation: an
+//! approval of a key that was revoked since is none.
+//!
 //! # Known limits
 //! Of the ended withdrawals, an account keeps its latest [`WITHDRAWALS_KEPT`]. It keeps all
 //! references, so that no withdrawal is carried out again.
 
 use types::{
-    AccountId, Amount, AssetId, CancelWithdrawal, CommandRepeated, ConfirmWithdrawal, Event,
-    ExternalRef, RejectReason, RequestWithdrawal, Withdrawal, WithdrawalCanceled,
-    WithdrawalCompleted, WithdrawalRequested, WithdrawalStatus,
+    AccountId, Amount, ApproveWithdrawal, AssetId, CancelWithdrawal, CommandRepeated,
+    ConfirmWithdrawal, Event, ExternalRef, KeyId, RejectReason, RequestWithdrawal,
+    SetWithdrawalApprovals, WITHDRAWAL_APPROVALS_MAX, Withdrawal, WithdrawalApprovalsSet,
+    WithdrawalApproved, WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested,
+    WithdrawalStatus,
 };
 
 use crate::state::Engine;
@@ -21,6 +27,7 @@ impl Engine {
     pub(crate) fn request_withdrawal(
         &mut self,
         request: &RequestWithdrawal,
+        requested_by: KeyId,
         events: &mut Vec<Event>,
     ) {
         let RequestWithdrawal { account, asset, amount, external_ref } = *request;
@@ -38,6 +45,8 @@ impl Engine {
             external_ref,
             status: WithdrawalStatus::Requested,
             sequence: self.sequence,
+            requested_by,
+            approved_by: [None; WITHDRAWAL_APPROVALS_MAX],
             requested_ns: self.now_ns,
             ended_ns: 0,
         });
@@ -55,7 +64,39 @@ impl Engine {
             amount,
             external_ref,
             free,
+            requested_by,
         }));
+    }
+
+    pub(crate) fn approve_withdrawal(
+        &mut self,
+        request: &ApproveWithdrawal,
+        approved_by: KeyId,
+        events: &mut Vec<Event>,
+    ) {
+        let ApproveWithdrawal { account, external_ref } = *request;
+        let approval = match self.free_approval(request, approved_by) {
+            Ok(approval) => approval,
+            Err(reason) => return self.reject(account, reason, events),
+        };
+        *approval = Some(approved_by);
+        let approved = WithdrawalApproved { account, external_ref, approved_by };
+        events.push(Event::WithdrawalApproved(approved));
+    }
+
+    /// The setting holds for open withdrawals too.
+    pub(crate) fn set_withdrawal_approvals(
+        &mut self,
+        set: &SetWithdrawalApprovals,
+        events: &mut Vec<Event>,
+    ) -> Result<(), RejectReason> {
+        let SetWithdrawalApprovals { approvals } = *set;
+        if usize::from(approvals) > WITHDRAWAL_APPROVALS_MAX {
+            return Err(RejectReason::WithdrawalApprovalsAboveMax);
+        }
+        self.withdrawal_approvals = approvals;
+        events.push(Event::WithdrawalApprovalsSet(WithdrawalApprovalsSet { approvals }));
+        Ok(())
     }
 
     pub(crate) fn confirm_withdrawal(
@@ -64,11 +105,7 @@ impl Engine {
         events: &mut Vec<Event>,
     ) {
         let ConfirmWithdrawal { account, external_ref } = *request;
-        let may_leave = match self.accounts.get(account.0 as usize) {
-            Some(owner) if owner.is_killed() => Err(RejectReason::AccountKilled),
-            _ => self.open_withdrawal(account, &external_ref),
-        };
-        let at = match may_leave {
+        let at = match self.may_leave(account, &external_ref) {
             Ok(at) => at,
             Err(reason) => return self.reject(account, reason, events),
         };
@@ -137,6 +174,42 @@ impl Engine {
             return Err(RejectReason::TooManyWithdrawals);
         }
         Ok(())
+    }
+
+    /// The place for an operator's approval of an open withdrawal.
+    fn free_approval(
+        &mut self,
+        request: &ApproveWithdrawal,
+        approved_by: KeyId,
+    ) -> Result<&mut Option<KeyId>, RejectReason> {
+        let ApproveWithdrawal { account, external_ref } = *request;
+        let at = self.open_withdrawal(account, &external_ref)?;
+        let known = self.withdrawals.get_mut(&account).expect("it was found there");
+        let withdrawal = &mut known[at];
+        if withdrawal.requested_by == approved_by {
+            return Err(RejectReason::WithdrawalIsOwn);
+        }
+        if withdrawal.approved_by.contains(&Some(approved_by)) {
+            return Err(RejectReason::WithdrawalApprovedAlready);
+        }
+        let free = withdrawal.approved_by.iter_mut().find(|approval| approval.is_none());
+        free.ok_or(RejectReason::TooManyApprovals)
+    }
+
+    /// Index of an open withdrawal that can be paid out.
+    fn may_leave(
+        &self,
+        account: AccountId,
+        external_ref: &ExternalRef,
+    ) -> Result<usize, RejectReason> {
+        if self.accounts.get(account.0 as usize).is_some_and(|owner| owner.is_killed()) {
+            return Err(RejectReason::AccountKilled);
+        }
+        let at = self.open_withdrawal(account, external_ref)?;
+        match self.approvals_missing(&self.withdrawals[&account][at]) {
+            0 => Ok(at),
+            _ => Err(RejectReason::WithdrawalNotApproved),
+        }
     }
 
     /// Index of an open withdrawal among those of the account.

@@ -2,7 +2,7 @@
 
 use types::{
     AccountId, CreateKey, Event, KeyCreated, KeyId, KeyRevoked, MasterKeyInUse, MasterKeyRotated,
-    RejectReason, RevokeKey, RotateMasterKey, Sealed,
+    RejectReason, RevokeKey, Role, RotateMasterKey, Sealed,
 };
 
 use crate::state::Engine;
@@ -11,7 +11,14 @@ use crate::state::key::Key;
 const KEYS_MAX: usize = 10_000_000;
 
 impl Engine {
-    pub(crate) fn create_key(&mut self, request: &CreateKey, events: &mut Vec<Event>) {
+    /// An operator's key is made without one: else an operator could make the other operators that
+    /// approve its withdrawals.
+    pub(crate) fn create_key(
+        &mut self,
+        request: &CreateKey,
+        created_by: KeyId,
+        events: &mut Vec<Event>,
+    ) {
         let spec = request.spec;
         let result = if self.account(spec.account).is_none() {
             Err(RejectReason::UnknownAccount)
@@ -19,6 +26,8 @@ impl Engine {
             Err(RejectReason::TooManyKeys)
         } else if self.taken.api_key_hashes.contains(&spec.api_key_hash) {
             Err(RejectReason::ApiKeyInUse)
+        } else if spec.role == Role::Operator && created_by != KeyId(0) {
+            Err(RejectReason::OperatorKeyByKey)
         } else {
             Ok(())
         };

@@ -2,7 +2,7 @@
 
 use types::{
     AccountId, AccountLimits, AccountRisk, AccountTrade, Amount, AssetId, Balance, InstrumentId,
-    Order, Withdrawal,
+    KeyId, Order, Withdrawal,
 };
 
 use crate::state::Engine;
@@ -99,6 +99,22 @@ impl Engine {
     pub fn open_withdrawals(&self, account: AccountId) -> impl Iterator<Item = &Withdrawal> {
         let known = self.withdrawals.get(&account).into_iter().flatten();
         known.filter(|withdrawal| withdrawal.is_open())
+    }
+
+    /// Operators other than the requester that must approve a withdrawal.
+    pub fn withdrawal_approvals(&self) -> u8 {
+        self.withdrawal_approvals
+    }
+
+    /// Approvals that a withdrawal lacks. That of a key that is revoked by now is none; an operator
+    /// through the admin socket has no key.
+    pub fn approvals_missing(&self, withdrawal: &Withdrawal) -> usize {
+        let is_valid = |key: &KeyId| {
+            let key = (key.0 as usize).checked_sub(1).and_then(|at| self.keys.get(at));
+            key.is_none_or(|key| !key.revoked)
+        };
+        let valid = withdrawal.approved_by.iter().flatten().filter(|key| is_valid(key));
+        usize::from(self.withdrawal_approvals).saturating_sub(valid.count())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The bytes of withdrawals.
 
-use types::{AMOUNT_MAX, Amount, Reader, Wire, Withdrawal};
+use types::{AMOUNT_MAX, Amount, KeyId, Reader, WITHDRAWAL_APPROVALS_MAX, Wire, Withdrawal};
 
 use crate::state::Engine;
 use crate::state::codec::write_list;
@@ -8,10 +8,15 @@ use crate::state::withdrawals::{WITHDRAWALS_KEPT, WITHDRAWALS_OPEN_MAX};
 
 impl Engine {
     pub(super) fn write_withdrawals(&self, out: &mut Vec<u8>) {
+        self.withdrawal_approvals.write(out);
         write_list(self.withdrawals(), out, Wire::write);
     }
 
     pub(super) fn read_withdrawals(&mut self, r: &mut Reader<'_>) -> Option<()> {
+        self.withdrawal_approvals = r.read()?;
+        if usize::from(self.withdrawal_approvals) > WITHDRAWAL_APPROVALS_MAX {
+            return None;
+        }
         let all: Vec<Withdrawal> = r.read()?;
         if !all.is_sorted_by_key(|withdrawal| withdrawal.account) {
             return None;
@@ -32,11 +37,16 @@ impl Engine {
 
     fn withdrawal_is_sound(&self, withdrawal: &Withdrawal, before: &[Withdrawal]) -> bool {
         let Withdrawal { account, asset, amount, external_ref, sequence, .. } = *withdrawal;
+        let approvals: Vec<KeyId> = withdrawal.approved_by.into_iter().flatten().collect();
+        let is_other = |(at, key): (usize, &KeyId)| {
+            *key != withdrawal.requested_by && !approvals[..at].contains(key)
+        };
         let Some(owner) = self.accounts.get(account.0 as usize) else { return false };
         self.asset(asset).is_some()
             && Amount::ZERO < amount
             && amount <= AMOUNT_MAX
             && sequence <= self.sequence
+            && approvals.iter().enumerate().all(is_other)
             && before.iter().all(|other| other.external_ref != external_ref)
             && owner.external_refs.contains_key(external_ref.as_bytes())
             && owner.is_cash() | !withdrawal.is_open()

@@ -60,6 +60,8 @@ pub(crate) struct Model {
     last_receivable: u64,
     /// All so far, oldest first.
     withdrawals: Vec<Withdrawal>,
+    /// Approvals of others that a withdrawal needs.
+    approvals: usize,
     /// The net claim of the accounts without balances, by asset.
     clearing: BTreeMap<u16, i128>,
     breaker: Option<CircuitBreaker>,
@@ -179,7 +181,7 @@ impl Open {
 
 impl Model {
     pub(crate) fn new() -> Self {
-        Self { accounts: vec![Owner::of_venue()], ..Self::default() }
+        Self { accounts: vec![Owner::of_venue()], approvals: 1, ..Self::default() }
     }
 
     pub(crate) fn apply(&mut self, sequenced_ns: u64, entry: &Entry) -> Vec<Event> {
@@ -259,14 +261,15 @@ impl Model {
             Command::BustTrade(request) => self.bust_trade(request),
             Command::CorrectTrade(request) => self.correct_trade(request),
             Command::SettleReceivable(request) => self.settle_receivable(request),
-            Command::RequestWithdrawal(request) => self.request_withdrawal(request),
+            Command::RequestWithdrawal(request) => self.request_withdrawal(request, envelope.key),
+            Command::ApproveWithdrawal(request) => self.approve_withdrawal(request, envelope.key),
             Command::ConfirmWithdrawal(request) => self.confirm_withdrawal(request),
             Command::CancelWithdrawal(request) => self.cancel_withdrawal(request),
             Command::ListAsset(request) => self.list_asset(&request.asset),
             Command::ListInstrument(request) => self.list_instrument(&request.spec),
             Command::CreateAccount(request) => self.create_account(&request.spec),
             Command::UpdateAccount(request) => self.update_account(request),
-            Command::CreateKey(request) => self.create_key(&request.spec),
+            Command::CreateKey(request) => self.create_key(&request.spec, envelope.key),
             Command::RevokeKey(request) => self.revoke_key(request.key),
             Command::RotateMasterKey(request) => self.rotate_master_key(request),
             Command::UpdateInstrument(request) => self.update_instrument(request),
@@ -281,6 +284,7 @@ impl Model {
             Command::ResumeVenue(()) => self.resume_venue(),
             Command::SetCircuitBreaker(request) => self.set_circuit_breaker(request),
             Command::SetCalendar(request) => self.set_calendar(request),
+            Command::SetWithdrawalApprovals(request) => self.set_withdrawal_approvals(request),
             Command::Tick(()) => {
                 self.tick();
                 Ok(())
@@ -475,6 +479,7 @@ fn answers_to(envelope: &Envelope, command: &Command) -> AccountId {
         Command::Deposit(deposit) => deposit.account,
         Command::Withdraw(withdraw) => withdraw.account,
         Command::RequestWithdrawal(request) => request.account,
+        Command::ApproveWithdrawal(approve) => approve.account,
         Command::ConfirmWithdrawal(confirm) => confirm.account,
         Command::CancelWithdrawal(cancel) => cancel.account,
         Command::UpdateAccount(update) => update.account,

@@ -144,11 +144,18 @@ impl Model {
         Ok(())
     }
 
-    pub(super) fn create_key(&mut self, spec: &KeySpec) -> Result<(), RejectReason> {
+    pub(super) fn create_key(
+        &mut self,
+        spec: &KeySpec,
+        created_by: KeyId,
+    ) -> Result<(), RejectReason> {
         let spec = *spec;
         self.trader(spec.account)?;
         if self.keys.iter().any(|(key, _)| key.api_key_hash == spec.api_key_hash) {
             return Err(RejectReason::ApiKeyInUse);
+        }
+        if spec.role == Role::Operator && created_by.0 > 0 {
+            return Err(RejectReason::OperatorKeyByKey);
         }
         self.keys.push((spec, false));
         let key = KeyId(self.keys.len() as u32);

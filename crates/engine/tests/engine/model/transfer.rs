@@ -31,6 +31,9 @@ impl Model {
             return Ok(());
         }
         self.check_transfer(account, asset, amount, &external_ref)?;
+        if self.approvals > 0 {
+            return Err(RejectReason::WithdrawalNeedsRequest);
+        }
         if self.free(account, asset) < amount.minor() {
             return Err(RejectReason::WithdrawalAboveFree);
         }

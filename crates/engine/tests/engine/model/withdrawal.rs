@@ -11,6 +11,7 @@ impl Model {
     pub(super) fn request_withdrawal(
         &mut self,
         request: &RequestWithdrawal,
+        requested_by: KeyId,
     ) -> Result<(), RejectReason> {
         let RequestWithdrawal { account, asset, amount, external_ref } = *request;
         if let Some(at) = self.known_withdrawal(account, external_ref) {
@@ -41,6 +42,8 @@ impl Model {
             external_ref,
             status: WithdrawalStatus::Requested,
             sequence: self.sequence,
+            requested_by,
+            approved_by: [None; WITHDRAWAL_APPROVALS_MAX],
             requested_ns: self.now_ns,
             ended_ns: 0,
         });
@@ -53,7 +56,45 @@ impl Model {
             amount,
             external_ref,
             free,
+            requested_by,
         }));
+        Ok(())
+    }
+
+    pub(super) fn approve_withdrawal(
+        &mut self,
+        request: &ApproveWithdrawal,
+        approved_by: KeyId,
+    ) -> Result<(), RejectReason> {
+        let ApproveWithdrawal { account, external_ref } = *request;
+        let at = self.open_withdrawal(account, external_ref)?;
+        let withdrawal = &mut self.withdrawals[at];
+        let so_far: Vec<KeyId> = withdrawal.approved_by.into_iter().flatten().collect();
+        if withdrawal.requested_by == approved_by {
+            return Err(RejectReason::WithdrawalIsOwn);
+        }
+        if so_far.contains(&approved_by) {
+            return Err(RejectReason::WithdrawalApprovedAlready);
+        }
+        if so_far.len() == WITHDRAWAL_APPROVALS_MAX {
+            return Err(RejectReason::TooManyApprovals);
+        }
+        withdrawal.approved_by[so_far.len()] = Some(approved_by);
+        let approved = WithdrawalApproved { account, external_ref, approved_by };
+        self.events.push(Event::WithdrawalApproved(approved));
+        Ok(())
+    }
+
+    pub(super) fn set_withdrawal_approvals(
+        &mut self,
+        request: &SetWithdrawalApprovals,
+    ) -> Result<(), RejectReason> {
+        let SetWithdrawalApprovals { approvals } = *request;
+        if usize::from(approvals) > WITHDRAWAL_APPROVALS_MAX {
+            return Err(RejectReason::WithdrawalApprovalsAboveMax);
+        }
+        self.approvals = approvals.into();
+        self.events.push(Event::WithdrawalApprovalsSet(WithdrawalApprovalsSet { approvals }));
         Ok(())
     }
 
@@ -64,6 +105,13 @@ impl Model {
         let ConfirmWithdrawal { account, external_ref } = *request;
         if self.accounts.get(account.0 as usize).is_some_and(|owner| owner.killed) {
             return Err(RejectReason::AccountKilled);
+        }
+        let at = self.open_withdrawal(account, external_ref)?;
+        let approvals = self.withdrawals[at].approved_by.into_iter().flatten();
+        let revoked = (1..).zip(&self.keys).filter(|(_, (_, revoked))| *revoked);
+        let revoked: Vec<u32> = revoked.map(|(id, _)| id).collect();
+        if approvals.filter(|key| !revoked.contains(&key.0)).count() < self.approvals {
+            return Err(RejectReason::WithdrawalNotApproved);
         }
         let ended = self.end_withdrawal(account, external_ref, WithdrawalStatus::Completed)?;
         let Withdrawal { asset, amount, .. } = ended;
@@ -122,22 +170,30 @@ impl Model {
         all.position(|known| (known.account, known.external_ref) == (account, external_ref))
     }
 
-    fn end_withdrawal(
-        &mut self,
+    fn open_withdrawal(
+        &self,
         account: AccountId,
         external_ref: ExternalRef,
-        status: WithdrawalStatus,
-    ) -> Result<Withdrawal, RejectReason> {
+    ) -> Result<usize, RejectReason> {
         if account.0 as usize >= self.accounts.len() {
             return Err(RejectReason::UnknownAccount);
         }
         let at = self.known_withdrawal(account, external_ref);
         let at = at.ok_or(RejectReason::WithdrawalNotFound)?;
         match self.withdrawals[at].status {
-            WithdrawalStatus::Requested => {}
-            WithdrawalStatus::Completed => return Err(RejectReason::WithdrawalCompletedAlready),
-            WithdrawalStatus::Canceled => return Err(RejectReason::WithdrawalCanceledAlready),
+            WithdrawalStatus::Requested => Ok(at),
+            WithdrawalStatus::Completed => Err(RejectReason::WithdrawalCompletedAlready),
+            WithdrawalStatus::Canceled => Err(RejectReason::WithdrawalCanceledAlready),
         }
+    }
+
+    fn end_withdrawal(
+        &mut self,
+        account: AccountId,
+        external_ref: ExternalRef,
+        status: WithdrawalStatus,
+    ) -> Result<Withdrawal, RejectReason> {
+        let at = self.open_withdrawal(account, external_ref)?;
         let now_ns = self.now_ns;
         let withdrawal = &mut self.withdrawals[at];
         (withdrawal.status, withdrawal.ended_ns) = (status, now_ns);

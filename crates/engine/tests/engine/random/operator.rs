@@ -3,15 +3,15 @@
 use proptest::prelude::*;
 use proptest::strategy::Union;
 use types::{
-    AccountId, AccountLimits, AccountMode, AccountRisk, AccountSpec, Asset, AssetId, AssetName,
-    BandBreach, BustTrade, Calendar, CancelWithdrawal, CircuitBreaker, CloseSession, Command,
-    ConfirmWithdrawal, CorrectTrade, CreateAccount, CreateKey, DelistInstrument, Deposit,
-    ExternalRef, FeeAsset, FeeRates, FeeSchedule, FeeTier, HaltLevel, HaltVenue, InstrumentId,
-    InstrumentRules, InstrumentSpec, KeyId, KeySpec, ListAsset, ListInstrument, MassCancel,
-    OpenSession, PercentPrice, Phase, PriceBands, ReceivableId, RequestWithdrawal, ResealedKey,
-    RevokeKey, Role, RotateMasterKey, Sealed, Session, SessionId, SetAccountLimits, SetAccountRisk,
-    SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase, SettleReceivable, Symbol, TradeId,
-    UpdateAccount, UpdateInstrument,
+    AccountId, AccountLimits, AccountMode, AccountRisk, AccountSpec, ApproveWithdrawal, Asset,
+    AssetId, AssetName, BandBreach, BustTrade, Calendar, CancelWithdrawal, CircuitBreaker,
+    CloseSession, Command, ConfirmWithdrawal, CorrectTrade, CreateAccount, CreateKey,
+    DelistInstrument, Deposit, ExternalRef, FeeAsset, FeeRates, FeeSchedule, FeeTier, HaltLevel,
+    HaltVenue, InstrumentId, InstrumentRules, InstrumentSpec, KeyId, KeySpec, ListAsset,
+    ListInstrument, MassCancel, OpenSession, PercentPrice, Phase, PriceBands, ReceivableId,
+    RequestWithdrawal, ResealedKey, RevokeKey, Role, RotateMasterKey, Sealed, Session, SessionId,
+    SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase,
+    SetWithdrawalApprovals, SettleReceivable, Symbol, TradeId, UpdateAccount, UpdateInstrument,
 };
 
 use crate::house::{account_spec, lots, minor, ticks};
@@ -50,13 +50,19 @@ pub(super) fn withdrawal() -> BoxedStrategy<Command> {
             Command::RequestWithdrawal(request)
         },
     );
+    let approve = (account(), external_ref()).prop_map(|(account, external_ref)| {
+        Command::ApproveWithdrawal(ApproveWithdrawal { account, external_ref })
+    });
+    let approvals = prop_oneof![10 => Just(0), 10 => 0..3_u8, 1 => Just(6)]
+        .prop_map(|approvals| SetWithdrawalApprovals { approvals })
+        .prop_map(Command::SetWithdrawalApprovals);
     let confirm = (account(), external_ref()).prop_map(|(account, external_ref)| {
         Command::ConfirmWithdrawal(ConfirmWithdrawal { account, external_ref })
     });
     let cancel = (account(), external_ref()).prop_map(|(account, external_ref)| {
         Command::CancelWithdrawal(CancelWithdrawal { account, external_ref })
     });
-    prop_oneof![2 => request, 1 => confirm, 1 => cancel].boxed()
+    prop_oneof![4 => request, 4 => approve, 2 => confirm, 2 => cancel, 1 => approvals].boxed()
 }
 
 /// Kill switches, mass cancels, sessions.
@@ -306,10 +312,11 @@ pub(super) fn operator() -> BoxedStrategy<Command> {
         spec.name = account_spec(account).name;
         Command::UpdateAccount(UpdateAccount { account: AccountId(account), spec })
     });
-    let key = (account(), 0..4_u8).prop_map(|(account, hash)| {
+    let roles = prop::sample::select(&[Role::ReadOnly, Role::Operator][..]);
+    let key = (account(), 0..4_u8, roles).prop_map(|(account, hash, role)| {
         let spec = KeySpec {
             account: AccountId(account),
-            role: Role::ReadOnly,
+            role,
             api_key_hash: [hash; 16],
             sealed_secret: Sealed::new(&[hash; 40]).unwrap(),
         };

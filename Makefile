@@ -122,11 +122,13 @@ fuzz-short: ## the same, 20 s each
 loom: ## combiner and log hand-over in every order of their threads; the models must find planted bugs
 	scripts/loom $(TARGET)/loom
 
-# The compiler's own runtime serves; its flag is not stable, so the compiler is asked to allow it.
+# The compiler's own runtime serves; its flag is not stable, so the compiler is asked to allow it. The test that is left
+# out counts what 2,000 scripts reach, in code that other tests run too, for longer than all of these take.
 sanitize: export PROPTEST_RNG_SEED ?= 1
 sanitize: ## the crates with unsafe code under AddressSanitizer
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address $(CARGO) test --locked --lib --tests --target x86_64-unknown-linux-gnu \
-	  --target-dir $(TARGET)/asan --package engine --package venue
+	  --target-dir $(TARGET)/asan --package engine --package venue \
+	  -- --skip random_scripts_reach_every_kind_of_event
 
 dist: $(VENV)-dist/installed ## the release archive with checksum, debug file and SBOM, in dist/
 	$(VENV)-dist/bin/python scripts/dist

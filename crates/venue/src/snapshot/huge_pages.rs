@@ -24,6 +24,10 @@ const PAGE: usize = 1 << 12;
 /// Small pages that must be in use for a huge one to be worth its memory.
 const PAGES_MIN: usize = HUGE / PAGE * 7 / 8;
 
+/// A longer range is no memory in use: AddressSanitizer maps 14 TiB, of which it touches little. A
+/// look at each of its pages takes minutes.
+const RANGE_MAX: usize = 1 << 40;
+
 /// Puts together what can be. Not for a thread that gives way to others: they would wait for it to
 /// have a processor again. Ends early when it is urgent to go on. Says how many huge pages there
 /// are then.
@@ -98,7 +102,8 @@ fn anonymous(line: &str) -> Option<Range<usize>> {
     let is_private = fields.next()? == "rw-p";
     let is_of_no_file = fields.nth(2)? == "0" && fields.next().is_none_or(|name| name == "[heap]");
     let address = |text| usize::from_str_radix(text, 16).ok();
-    (is_private && is_of_no_file).then_some(address(start)?..address(end)?)
+    let range = address(start)?..address(end)?;
+    (is_private && is_of_no_file && range.len() <= RANGE_MAX).then_some(range)
 }
 
 /// How many pages of a huge one are in memory.
@@ -129,6 +134,7 @@ mod tests {
         );
         check("1000-3000 rw-p 00000000 00:00 0                  [heap]", Some(0x1000..0x3000));
         check("1000-3000 rw-p 00000000 00:00 0                  [stack]", None);
+        check("02008fff7000-10007fff8000 rw-p 00000000 00:00 0 ", None);
         check("1000-3000 rw-p 00000000 fe:00 77                 /lib/libc.so.6", None);
         check("1000-3000 rw-s 00000000 00:01 9                  /dev/zero (deleted)", None);
         check("1000-3000 r--p 00000000 00:00 0 ", None);

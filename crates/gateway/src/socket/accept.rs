@@ -37,9 +37,6 @@ use crate::socket::tls::Tls;
 /// How long to wait after a failed `accept`.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
-/// How long a TLS handshake may take.
-const TLS_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// One place of this number is reserved for clients with a key.
 const RESERVED_OF: usize = 16;
 
@@ -183,7 +180,7 @@ impl ConnectionSetup {
             return connection(stream, self, permit, first_head_by).await;
         };
         let accepted = tokio::select! {
-            accepted = timeout(TLS_TIMEOUT, acceptor.accept(stream)) => accepted,
+            accepted = timeout(self.settings.tls_timeout, acceptor.accept(stream)) => accepted,
             () = stopped(&mut self.stopping) => return,
         };
         match accepted {

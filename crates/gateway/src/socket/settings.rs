@@ -16,6 +16,8 @@ pub struct SocketSettings {
     pub body_max: usize,
     /// How long a new connection may take to send the head of its first request.
     pub first_head_timeout: Duration,
+    /// How long a TLS handshake may take.
+    pub tls_timeout: Duration,
     /// Likewise for the next request. An idle connection closes after this time.
     pub head_timeout: Duration,
     /// How long a request may take to send its body.
@@ -50,6 +52,7 @@ impl Default for SocketSettings {
             head_max: 64 << 10,
             body_max: 64 << 10,
             first_head_timeout: Duration::from_secs(10),
+            tls_timeout: Duration::from_secs(10),
             head_timeout: Duration::from_secs(60),
             body_timeout: Duration::from_secs(10),
             write_time_max: Duration::from_secs(60),

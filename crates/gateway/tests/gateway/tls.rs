@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use gateway::Tls;
+use gateway::{SocketSettings, Tls};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring;
@@ -97,6 +99,23 @@ async fn rest_and_websockets_go_over_tls_and_nothing_goes_beside_it() {
     let plain = site.exchange(PING).await;
     assert_eq!(plain.status, 0, "no HTTP without TLS: {plain:?}");
     assert!(connect(&site, &Issued::new().root).await.is_err(), "another root");
+}
+
+/// Nothing, and the head of a message that does not come.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handshake_that_does_not_end_is_cut() {
+    let issued = Issued::new();
+    let settings =
+        SocketSettings { tls_timeout: Duration::from_millis(300), ..SocketSettings::default() };
+    let exposure = Exposure { tls: Some(issued.tls()), ..Exposure::default() };
+    let site = Site::exposed_with(settings, exposure).await;
+    for begun in [&b""[..], b"\x16\x03\x01\x02\x00\x01\x00"] {
+        let mut stream = TcpStream::connect(site.address).await.unwrap();
+        stream.write_all(begun).await.unwrap();
+        let read = timeout(Duration::from_secs(5), stream.read(&mut [0; 16])).await;
+        assert_eq!(read.expect("it is cut").unwrap(), 0, "without another byte");
+    }
+    assert!(connect(&site, &issued.root).await.is_ok(), "others go on");
 }
 
 #[tokio::test(flavor = "multi_thread")]

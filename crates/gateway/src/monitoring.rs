@@ -16,11 +16,17 @@ use crate::socket::http::{ErrorReply, JsonReply, json};
 /// Instruments whose depth is shown: the first that were listed.
 const DEPTHS_MAX: usize = 100;
 
+const LIVE: &str = "/health/live";
+const READY: &str = "/health/ready";
+const METRICS: &str = "/metrics";
+
+pub(crate) const PATHS: [&str; 3] = [LIVE, READY, METRICS];
+
 pub(crate) fn router(door: Arc<Door>) -> Router {
     Router::new()
-        .route("/health/live", get(live))
-        .route("/health/ready", get(ready))
-        .route("/metrics", get(metrics))
+        .route(LIVE, get(live))
+        .route(READY, get(ready))
+        .route(METRICS, get(metrics))
         .with_state(door)
 }
 

@@ -23,7 +23,7 @@ use crate::door::shared::Door;
 use crate::door::single_use::SingleUses;
 use crate::monitoring;
 use crate::operator::{self, OperatorState};
-use crate::socket::accept::{KnownKeys, Port};
+use crate::socket::accept::{Port, Reserved, Reserving};
 use crate::socket::cors::{self, Origin};
 use crate::socket::http::{API_KEY_HEADER, ErrorReply, RequestHead, text_header};
 use crate::socket::page::Pages;
@@ -86,7 +86,7 @@ pub(crate) async fn serve(
         router: router(&door, shared, operators, origins),
         metrics: Arc::clone(handle.metrics()),
         stop,
-        has_known_key: known_keys(Arc::clone(&door)),
+        reserving: reserving(Arc::clone(&door)),
         refuse: Arc::new(move |head, error| refuse(&door, head, error)),
         proxies,
         pages,
@@ -119,11 +119,18 @@ fn router(
     }
 }
 
-/// Whether a request names a key of the venue. Its signature is verified later.
-fn known_keys(door: Arc<Door>) -> KnownKeys {
-    Arc::new(move |headers| {
+/// The last places are for clients that name a key of the venue, whose signature is verified later,
+/// and for single requests of the operator's monitoring.
+fn reserving(door: Arc<Door>) -> Reserving {
+    Arc::new(move |path, headers| {
         let hash = text_header(headers, &API_KEY_HEADER).map(api_key_hash);
-        hash.is_some_and(|hash| door.directory.read().signer(&hash).is_some())
+        if hash.is_some_and(|hash| door.directory.read().signer(&hash).is_some()) {
+            Reserved::Stays
+        } else if monitoring::PATHS.contains(&path) {
+            Reserved::Once
+        } else {
+            Reserved::No
+        }
     })
 }
 

@@ -37,11 +37,20 @@ use crate::socket::tls::Tls;
 /// How long to wait after a failed `accept`.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
-/// One place of this number is reserved for clients with a key.
+/// One place of this number is reserved for clients with a key, and for monitoring.
 const RESERVED_OF: usize = 16;
 
-/// Whether the head of a request names a key that the venue knows.
-pub(crate) type KnownKeys = Arc<dyn Fn(&HeaderMap) -> bool + Send + Sync>;
+/// What a first request on a reserved place gets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Reserved {
+    No,
+    /// An answer, after which the connection closes.
+    Once,
+    Stays,
+}
+
+/// By the path and the headers of a request.
+pub(crate) type Reserving = Arc<dyn Fn(&str, &HeaderMap) -> Reserved + Send + Sync>;
 
 /// Answers a request that is refused before the router has it.
 pub(crate) type Refuse = Arc<dyn Fn(&RequestHead, ApiError) -> ErrorReply + Send + Sync>;
@@ -55,7 +64,7 @@ pub(crate) struct Port {
     pub(crate) metrics: Arc<Metrics>,
     /// True once the gateway shuts down. Each connection watches it.
     pub(crate) stop: watch::Sender<bool>,
-    pub(crate) has_known_key: KnownKeys,
+    pub(crate) reserving: Reserving,
     pub(crate) refuse: Refuse,
     pub(crate) proxies: Proxies,
     pub(crate) pages: Arc<Pages>,
@@ -99,7 +108,7 @@ impl Port {
                         metrics: Arc::clone(&self.metrics),
                         stopping: self.stop.subscribe(),
                         answers: answers.clone(),
-                        has_known_key: Arc::clone(&self.has_known_key),
+                        reserving: Arc::clone(&self.reserving),
                         refuse: Arc::clone(&self.refuse),
                         proxies: self.proxies.clone(),
                         pages: Arc::clone(&self.pages),
@@ -149,7 +158,7 @@ struct ConnectionSetup {
     metrics: Arc<Metrics>,
     stopping: watch::Receiver<bool>,
     answers: Answers,
-    has_known_key: KnownKeys,
+    reserving: Reserving,
     refuse: Refuse,
     proxies: Proxies,
     pages: Arc<Pages>,
@@ -255,8 +264,8 @@ async fn connection(
     }
 }
 
-/// Answers one request. The last places are for clients with keys: another client learns so from
-/// the answer to its first request.
+/// Answers one request. The last places are reserved: another client learns so from the answer to
+/// its first request.
 async fn answer(
     served: Arc<(ConnectionSetup, Arc<ConnectionPermit>)>,
     mut request: Request<hyper::body::Incoming>,
@@ -264,11 +273,13 @@ async fn answer(
     let (setup, permit) = &*served;
     let limit = setup.settings.connections_max;
     let reserved = limit / RESERVED_OF;
-    if permit.asks_first()
-        && permit.places_left < reserved
-        && !(setup.has_known_key)(request.headers())
-    {
-        return Ok(too_many(Exhausted { limit: limit - reserved }));
+    let mut is_last = false;
+    if permit.asks_first() && permit.places_left < reserved {
+        match (setup.reserving)(request.uri().path(), request.headers()) {
+            Reserved::No => return Ok(too_many(Exhausted { limit: limit - reserved })),
+            Reserved::Once => is_last = true,
+            Reserved::Stays => {}
+        }
     }
     let (client, checked) = setup.check(&request);
     request.extensions_mut().insert(Peer(client));
@@ -284,7 +295,10 @@ async fn answer(
     }
     request.extensions_mut().insert(Arc::clone(permit));
     let router = TowerToHyperService::new(setup.router.clone());
-    let answer = hyper::service::Service::call(&router, request).await?;
+    let mut answer = hyper::service::Service::call(&router, request).await?;
+    if is_last {
+        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     Ok(setup.answers.count(client, answer).unwrap_or_else(|NoRoom| last(ApiError::overloaded())))
 }
 

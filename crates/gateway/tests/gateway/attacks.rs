@@ -190,8 +190,13 @@ pub(crate) async fn connect_from(site: &Site, host: u8) -> TcpStream {
 }
 
 pub(crate) async fn ask_from(site: &Site, host: u8, headers: &str) -> Reply {
+    let headers = format!("connection: close\r\n{headers}");
+    get_from(site, host, "/api/v3/ping", &headers).await
+}
+
+async fn get_from(site: &Site, host: u8, path: &str, headers: &str) -> Reply {
     let mut stream = connect_from(site, host).await;
-    let head = "GET /api/v3/ping HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n";
+    let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n");
     stream.write_all(format!("{head}{headers}\r\n").as_bytes()).await.unwrap();
     Reply::read(&mut stream).await
 }
@@ -210,10 +215,15 @@ async fn an_address_takes_its_part_of_the_places_and_keys_have_the_last() {
     for _ in 0..14 {
         open.push(connect_from(&site, 3).await);
     }
-    // Two places are left: for a client with a key.
+    // Two places are left: for a client with a key, and for single questions of the monitoring.
     ask_from(&site, 4, "").await.is_error(429, -1034, &full(30));
     ask_from(&site, 4, "x-mbx-apikey: unknown\r\n").await.is_error(429, -1034, &full(30));
     assert_eq!(ask_from(&site, 4, "x-mbx-apikey: makerkey\r\n").await.status, 200);
+    for path in ["/health/live", "/health/ready", "/metrics"] {
+        let reply = get_from(&site, 4, path, "").await;
+        assert_eq!(reply.status, 200, "{path}");
+        assert!(reply.head.contains("connection: close"), "{}", reply.head);
+    }
     open.push(connect_from(&site, 4).await);
     open.push(connect_from(&site, 4).await);
     ask_from(&site, 4, "x-mbx-apikey: makerkey\r\n").await.is_error(429, -1034, &full(32));

@@ -27,8 +27,8 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let Ok(mut params) = Params::parse(query, body) else { return };
     read_all(&params);
-    if let Ok(expires_us) = check_time(&mut params, NOW_US) {
-        assert!(expires_us >= NOW_US);
+    if let Ok(window) = check_time(&mut params, NOW_US) {
+        assert!(window.expires_us >= NOW_US && window.signed_us <= window.expires_us);
         read_all(&params);
     }
 });

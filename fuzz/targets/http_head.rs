@@ -15,7 +15,8 @@ use libfuzzer_sys::fuzz_target;
 use protocol::operator::{self, Covered};
 use protocol::signed::sign::sign;
 
-const LAST: &[u8] = b"\r\n\r\nGET /health/live HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+const LAST: &[u8] =
+    b"\r\n\r\nGET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
 fuzz_target!(|bytes: &[u8]| {
     let request = match bytes {
@@ -68,7 +69,7 @@ fn parts(bytes: &[u8]) -> [&str; 4] {
 fn request([method, path, query, body]: [&str; 4], headers: &str) -> Vec<u8> {
     let len = body.len();
     let target = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
-    format!("{method} {target} HTTP/1.1\r\nhost: a\r\n{headers}content-length: {len}\r\n\r\n{body}")
+    format!("{method} {target} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {len}\r\n\r\n{body}")
         .into_bytes()
 }
 

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
+use spool::{Applied, Retention, Spool, SpoolError};
 use twox_hash::XxHash3_128;
 use types::{AccountId, Event, InstrumentDelisted, InstrumentId, SessionClosed, SessionId};
-use spool::{Applied, Retention, Spool, SpoolError};
 
 const RETENTION: Retention = Retention { max_bytes: 32 << 10, max_age_ns: None };
 const COMMANDS: u64 = 12;

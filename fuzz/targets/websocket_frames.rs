@@ -33,7 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn upgraded(mut stream: TcpStream, path: &str) -> TcpStream {
     let head = format!(
-        "GET {path} HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+        "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
          sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).expect("the gateway reads");

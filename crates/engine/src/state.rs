@@ -46,7 +46,7 @@ use crate::state::withdrawals::{WITHDRAWAL_APPROVALS, Withdrawals};
 /// The newest rules that this engine knows. Each batch of a log states the rules version it was
 /// applied under, and a release keeps the rules of every release before it: a log leads to the same
 /// history under every later program.
-pub const RULES_VERSION: u16 = 1;
+pub const RULES_VERSION: u16 = 2;
 
 /// Limit of trades and cancels in one command. A `Continue` resumes the rest, so that one command
 /// delays the others for a bounded time.

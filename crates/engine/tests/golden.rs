@@ -30,14 +30,26 @@ struct Golden {
 
 const FIRST: Golden = Golden {
     rules: 1,
+    commands: 3835,
+    events_hash: 0x95d1_f96e_f275_9686,
+    state_hash: 0x2ca7_f5d1_96b0_aa8d,
+};
+
+const SECOND: Golden = Golden {
+    rules: 2,
     commands: 3322,
-    events_hash: 0x59a9_bda4_f75d_3696,
-    state_hash: 0xd2cb_9d4a_29e8_b0e8,
+    events_hash: 0xf6ee_7781_cd2c_8cd2,
+    state_hash: 0xbaff_947a_c20d_221b,
 };
 
 #[test]
 fn a_log_of_the_first_version_leads_to_the_same_history() {
     check(&FIRST);
+}
+
+#[test]
+fn a_log_of_the_second_version_leads_to_the_same_history() {
+    check(&SECOND);
 }
 
 /// Twice, since every engine draws the keys of its hash tables anew.

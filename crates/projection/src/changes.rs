@@ -450,7 +450,7 @@ impl ChangeKind {
 
 #[cfg(test)]
 mod tests {
-    use types::{KeyId, WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested};
+    use types::{WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested};
 
     use super::*;
 
@@ -461,15 +461,8 @@ mod tests {
         let free = Amount::ZERO;
         let external_ref = ExternalRef::parse("w").unwrap();
         let requested = |account_seq| {
-            let requested = WithdrawalRequested {
-                account_seq,
-                account,
-                asset,
-                amount,
-                external_ref,
-                free,
-                requested_by: KeyId(0),
-            };
+            let requested =
+                WithdrawalRequested { account_seq, account, asset, amount, external_ref, free };
             Event::WithdrawalRequested(requested)
         };
         let canceled =

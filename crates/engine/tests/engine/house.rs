@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::{Engine, WORK_PER_COMMAND};
+use engine::{Engine, RULES_VERSION, WORK_PER_COMMAND};
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, CancelOrder,
     CancelRestriction, ClOrdId, Command, CreateAccount, Deposit, Entry, Envelope, Event,
@@ -25,6 +25,7 @@ pub(crate) struct House {
     pub(crate) accounts: Vec<AccountSpec>,
     /// By account and asset.
     pub(crate) balances: BTreeMap<(u32, u16), i128>,
+    pub(crate) rules: u16,
 }
 
 impl Default for House {
@@ -58,6 +59,7 @@ impl Default for House {
             instruments: vec![plain, coarse],
             accounts: (1..=ACCOUNTS).map(account_spec).collect(),
             balances: BTreeMap::new(),
+            rules: RULES_VERSION,
         }
     }
 }
@@ -92,14 +94,17 @@ impl House {
             }
         }
         // Withdrawals need no approval, so that they can take one step.
-        let approvals = SetWithdrawalApprovals { approvals: 0 };
-        commands.push(Command::SetWithdrawalApprovals(approvals));
+        if self.rules > 1 {
+            let approvals = SetWithdrawalApprovals { approvals: 0 };
+            commands.push(Command::SetWithdrawalApprovals(approvals));
+        }
         commands
     }
 
     /// A venue with this setup.
     pub(crate) fn open(&self) -> Driver {
-        let mut driver = Driver::default();
+        let engine = Engine::with_rules(self.rules).expect("known rules");
+        let mut driver = Driver { engine, ..Driver::default() };
         for command in self.commands() {
             let events = driver.apply(0, command.clone());
             let refused = events.iter().any(|event| matches!(event, Event::CommandRejected(_)));

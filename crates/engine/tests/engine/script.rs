@@ -10,6 +10,7 @@
 //! with min_notional=100            any bound of instrument 0
 //! with huge amounts                that would take the model too long
 //! with work 1                      the limit of a command's work; `continue` resumes it
+//! with version 1                   of the rules, which the model does not know; then `version 2`
 //! 1 buy 10 @ 100 ioc as a1         gtc, ioc, fok or post; `as` names it; `on 1` is instrument 1
 //! 1 sell market 5                  or mtl: market-to-limit; fixed-peg
 //! 1 buy market quote 1000          or market 5; within-balance
@@ -34,7 +35,7 @@
 //! auctions, bands, halts, calendars and time.
 //! `key k1` at a line's end sends the command under that retry key.
 
-use engine::Engine;
+use engine::{Engine, RULES_VERSION};
 use types::{
     AccountId, AmendOrder, AssetId, CancelAll, CancelOrder, CancelOrderList, CancelRestriction,
     ClOrdId, Command, Deposit, ExternalRef, FeeRates, InstrumentId, InstrumentSpec, ModifyOrder,
@@ -62,12 +63,14 @@ pub(crate) fn play(script: &str) -> (Driver, Vec<String>) {
         match setup.split_once(' ') {
             Some(("work", work)) => work_max = Some(work.parse().unwrap()),
             Some(("huge", "amounts")) => is_huge = true,
+            Some(("version", version)) => house.rules = version.parse().unwrap(),
             _ => set_up(&mut house, setup),
         }
     }
     let mut driver = house.open();
     driver.work_max = work_max;
-    let model = (work_max.is_none() && !is_huge).then(|| modeled(&house));
+    let is_modeled = work_max.is_none() && !is_huge && house.rules == RULES_VERSION;
+    let model = is_modeled.then(|| modeled(&house));
     let mut script = Script { driver, model, output: Vec::new(), unnamed: 0 };
     for line in lines.iter().filter(|line| !line.starts_with("with ")) {
         script.line(line);
@@ -168,6 +171,9 @@ impl Script {
         };
         if rest == "restart" {
             return self.driver.restart();
+        }
+        if let Some(version) = rest.strip_prefix("version ") {
+            return assert!(self.driver.engine.raise_rules(version.parse().unwrap()), "{version}");
         }
         if let Some(now_ns) = script_trading::time(line, self.driver.now_ns) {
             return self.driver.now_ns = now_ns;

@@ -377,6 +377,50 @@ fn without_approvals_a_withdrawal_takes_one_step() {
     );
 }
 
+/// A log of rules 1 leads to where it led. An upgrade goes on under rules 2.
+#[test]
+fn under_rules_1_nothing_needs_approval() {
+    check(
+        "with version 1
+         1 new-key 1
+         2 new-key 2 by 1
+         1 withdraw 5Q ref a
+         1 request 6Q ref b by 1
+         1 request 7Q ref c by 1
+         approvals 0
+         approvals 1
+         1 approve b by 2
+         restart
+         1 confirm b by 1
+         version 2
+         restart
+         withdrawals
+         1 withdraw 5Q ref d
+         1 confirm c by 1
+         1 approve c by 2
+         restart
+         1 confirm c by 1
+         2 new-key 3 by 1",
+        &[
+            "key 1",
+            "key 2",
+            "withdrawn 5 free 999995Q",
+            "requested 6 free 999989Q",
+            "requested 7 free 999982Q",
+            "rejected WithdrawalApprovalsAboveMax",
+            "rejected WithdrawalApprovalsAboveMax",
+            "rejected TooManyApprovals",
+            "completed 6 free 999982Q",
+            "withdrawals [1 b 6Q Completed] [1 c 7Q Requested]",
+            "rejected WithdrawalNeedsRequest",
+            "rejected WithdrawalNotApproved",
+            "approved 1 c by 2",
+            "completed 7 free 999982Q",
+            "rejected OperatorKeyByKey",
+        ],
+    );
+}
+
 /// A bust takes proceeds back only from the free balance: the rest becomes a receivable.
 #[test]
 fn reserved_amounts_pay_no_receivables() {

@@ -44,8 +44,6 @@ record! {
         pub amount: Amount,
         pub external_ref: ExternalRef,
         pub free: Amount,
-        /// Key of the operator that requested it; zero through the admin socket.
-        pub requested_by: KeyId,
     }
 }
 

@@ -349,7 +349,7 @@ records! {
     }
     ReceivableCreated { receivable }
     ReceivableSettled { receivable, paid, debtor_seq, creditor_seq }
-    WithdrawalRequested { account_seq, account, asset, amount, external_ref, free, requested_by }
+    WithdrawalRequested { account_seq, account, asset, amount, external_ref, free }
     WithdrawalApproved { account, external_ref, approved_by }
     WithdrawalApprovalsSet { approvals }
     WithdrawalCompleted { account_seq, account, asset, amount, external_ref, free }

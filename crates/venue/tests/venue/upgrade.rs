@@ -1,6 +1,6 @@
-//! The upgrade to a newer rules version, with a synthetic version 2.
+//! The upgrade to a newer rules version, with a synthetic one.
 //!
-//! Version 2 has the rules of version 1. Its program differs only in what it knows and in the
+//! It has the rules of the version before. Its program differs only in what it knows and in the
 //! version that it enters in the log ([`Engine::know_rules`]).
 
 use std::fs;
@@ -32,7 +32,9 @@ fn a_newer_program_goes_on_and_an_older_one_is_refused_by_version() {
     // From the first batch on, a newer program reaches the same state under each batch's rules.
     let mut follower = Follower::new(newer(Engine::with_rules(1).unwrap()), Position::default());
     let versions = replay(dir.path(), &mut follower).unwrap();
-    assert!(versions.is_sorted() && versions[0] == 1 && *versions.last().unwrap() == NEWER);
+    assert!(
+        versions.is_sorted() && versions[0] == RULES_VERSION && *versions.last().unwrap() == NEWER
+    );
     assert!(state(follower.engine()) == state(&live));
 
     // An older one does not, however it starts: by the log, or from a snapshot of newer rules.
@@ -52,7 +54,7 @@ fn a_newer_program_goes_on_and_an_older_one_is_refused_by_version() {
 /// and the log, begins an epoch, and applies orders.
 fn go_on_with_newer_rules(dir: &Path) -> (Engine, Position) {
     let snapshot = snapshot::load(&newest_snapshot(dir)).unwrap();
-    assert_eq!(snapshot.rules_version, 1);
+    assert_eq!(snapshot.rules_version, RULES_VERSION);
     let engine = newer(Engine::read_state(Reader(snapshot.section("engine").unwrap())).unwrap());
     let epoch = Reader(snapshot.section("epoch").unwrap()).read().unwrap();
     let (batch_number, chain_hash) = (snapshot.batch_number, snapshot.chain_hash);
@@ -63,7 +65,7 @@ fn go_on_with_newer_rules(dir: &Path) -> (Engine, Position) {
     while let Some(batch) = reader.read().unwrap() {
         follower.follow(batch.into(), |_| {}).unwrap();
     }
-    assert_eq!(follower.engine().rules(), 1, "the older program's batches end here");
+    assert_eq!(follower.engine().rules(), RULES_VERSION, "the older program's batches end here");
 
     let now_ns = follower.engine().now_ns();
     let mut machine = Machine::new(follower, log);

@@ -5,7 +5,8 @@
 //!
 //! An amount leaves only if as many operators other than the requester have approved it as the
 //! venue's setting asks for. The setting and the keys count as they are at the confirmation: an
-//! approval of a key that was revoked since is none.
+//! approval of a key that was revoked since is none. Under rules 1 nothing is approved, and no
+//! withdrawal has a requester.
 //!
 //! # Known limits
 //! Of the ended withdrawals, an account keeps its latest [`WITHDRAWALS_KEPT`]. It keeps all
@@ -38,6 +39,7 @@ impl Engine {
         if let Err(reason) = self.check_request_withdrawal(request) {
             return self.reject(account, reason, events);
         }
+        let requested_by = if self.has_approvals() { requested_by } else { KeyId(0) };
         self.withdrawals.entry(account).or_default().push(Withdrawal {
             account,
             asset,
@@ -64,7 +66,6 @@ impl Engine {
             amount,
             external_ref,
             free,
-            requested_by,
         }));
     }
 
@@ -91,7 +92,7 @@ impl Engine {
         events: &mut Vec<Event>,
     ) -> Result<(), RejectReason> {
         let SetWithdrawalApprovals { approvals } = *set;
-        if usize::from(approvals) > WITHDRAWAL_APPROVALS_MAX {
+        if usize::from(approvals) > WITHDRAWAL_APPROVALS_MAX || !self.has_approvals() {
             return Err(RejectReason::WithdrawalApprovalsAboveMax);
         }
         self.withdrawal_approvals = approvals;
@@ -184,6 +185,9 @@ impl Engine {
     ) -> Result<&mut Option<KeyId>, RejectReason> {
         let ApproveWithdrawal { account, external_ref } = *request;
         let at = self.open_withdrawal(account, &external_ref)?;
+        if !self.has_approvals() {
+            return Err(RejectReason::TooManyApprovals);
+        }
         let known = self.withdrawals.get_mut(&account).expect("it was found there");
         let withdrawal = &mut known[at];
         if withdrawal.requested_by == approved_by {

@@ -26,7 +26,7 @@ impl Engine {
             Err(RejectReason::TooManyKeys)
         } else if self.taken.api_key_hashes.contains(&spec.api_key_hash) {
             Err(RejectReason::ApiKeyInUse)
-        } else if spec.role == Role::Operator && created_by != KeyId(0) {
+        } else if spec.role == Role::Operator && created_by != KeyId(0) && self.has_approvals() {
             Err(RejectReason::OperatorKeyByKey)
         } else {
             Ok(())

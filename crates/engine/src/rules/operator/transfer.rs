@@ -40,7 +40,7 @@ impl Engine {
         if let Err(reason) = self.check_transfer(account, asset, amount, &external_ref) {
             return self.refuse_transfer(account, &external_ref, transfer, reason, events);
         }
-        if self.withdrawal_approvals > 0 {
+        if self.withdrawal_approvals() > 0 {
             return self.reject(account, RejectReason::WithdrawalNeedsRequest, events);
         }
         let owner = &mut self.accounts[account.0 as usize];

@@ -103,7 +103,7 @@ impl Engine {
 
     /// Operators other than the requester that must approve a withdrawal.
     pub fn withdrawal_approvals(&self) -> u8 {
-        self.withdrawal_approvals
+        if self.has_approvals() { self.withdrawal_approvals } else { 0 }
     }
 
     /// Approvals that a withdrawal lacks. That of a key that is revoked by now is none; an operator
@@ -114,7 +114,7 @@ impl Engine {
             key.is_none_or(|key| !key.revoked)
         };
         let valid = withdrawal.approved_by.iter().flatten().filter(|key| is_valid(key));
-        usize::from(self.withdrawal_approvals).saturating_sub(valid.count())
+        usize::from(self.withdrawal_approvals()).saturating_sub(valid.count())
     }
 }
 

@@ -56,7 +56,6 @@ impl Model {
             amount,
             external_ref,
             free,
-            requested_by,
         }));
         Ok(())
     }

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 use types::{
-    Adjustment, CancelCause, Deposited, ExpireCause, ExternalRef, Fill, KeyId, OrderDecremented,
+    Adjustment, CancelCause, Deposited, ExpireCause, ExternalRef, Fill, OrderDecremented,
     OrderExpired, OrderListId, OrderListKind, OrderListStatus, OrderListUpdated, OrderStatus,
     OrderTerms, Prevented, Price, Qty, Side, TradeBusted, TradeCorrected, TradeExecuted, TradeId,
     WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested,
@@ -222,7 +222,6 @@ fn balances_are_published_as_changes_and_as_they_are() {
         amount,
         external_ref,
         free,
-        requested_by: KeyId(0),
     });
     let notice = |what| json!({ "e": "accountNotice", "k": what });
     check(&requested, 2, notice("WithdrawalRequested"));

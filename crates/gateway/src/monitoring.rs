@@ -1,6 +1,7 @@
 //! Monitoring endpoints: liveness, readiness and metrics.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -8,6 +9,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use protocol::signed::ApiError;
+use tokio::time::timeout;
 use venue::ReplicaStatus;
 
 use crate::door::shared::Door;
@@ -15,6 +17,9 @@ use crate::socket::http::{ErrorReply, JsonReply, json};
 
 /// Instruments whose depth is shown: the first that were listed.
 const DEPTHS_MAX: usize = 100;
+
+/// How long a scrape waits for the depths.
+const DEPTHS_TIME_MAX: Duration = Duration::from_millis(200);
 
 const LIVE: &str = "/health/live";
 const READY: &str = "/health/ready";
@@ -50,8 +55,8 @@ async fn ready(State(door): State<Arc<Door>>) -> Result<JsonReply, ErrorReply> {
 
 /// `GET /metrics`: metrics for the operator's monitoring.
 async fn metrics(State(door): State<Arc<Door>>) -> Response {
-    // A publisher that is busy leaves the depths of the last scrape.
-    if let Ok(depths) = door.depths(DEPTHS_MAX).await {
+    // A publisher that is busy or stuck leaves the depths of the last scrape.
+    if let Ok(Ok(depths)) = timeout(DEPTHS_TIME_MAX, door.depths(DEPTHS_MAX)).await {
         door.handle.metrics().set_depths(depths);
     }
     let text = door.handle.metrics().text();

@@ -100,7 +100,6 @@ impl Door {
         Ok(find())
     }
 
-    /// Succeeds when the engine and the publisher answer.
     /// The displayed price levels of bids and asks, for the first instruments.
     pub(crate) async fn depths(&self, count_max: usize) -> Answered<Vec<(Symbol, [u64; 2])>> {
         let listed: Vec<_> = {
@@ -118,6 +117,7 @@ impl Door {
         .await
     }
 
+    /// Succeeds when the engine and the publisher answer.
     pub(crate) async fn ask_whether_ready(&self) -> Answered<()> {
         self.ask_engine(|_| ()).await?;
         self.ask_views(|_, _| ()).await

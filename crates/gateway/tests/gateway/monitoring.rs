@@ -75,6 +75,22 @@ async fn orders_and_trades_are_counted_by_way_type_and_reason() {
     }
 }
 
+/// An operator needs the figures most while a thread of the venue is stuck.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_publisher_that_does_not_answer_delays_no_scrape() {
+    let site = Site::new().await;
+    site.order(&site.maker, "SELL", "1", "101").await;
+    let depth = "current_orderbook_depth{symbol=\"BTCUSDT\",side=\"ask\"} 1\n";
+    assert!(metrics(&site).await.contains(depth));
+    let (go_on, stuck) = std::sync::mpsc::channel::<()>();
+    let answer = site.handle.read_views(move |_, _| stuck.recv()).unwrap();
+    let scraped = tokio::time::timeout(Duration::from_secs(5), metrics(&site)).await;
+    go_on.send(()).unwrap();
+    answer.await.unwrap().unwrap();
+    let text = scraped.expect("the scrape waited for the publisher");
+    assert!(text.contains(depth), "it has the depths of the last scrape: {text}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replica_that_differs_is_reported_while_orders_go_on() {
     let site = Site::with_replica(Settings::default(), Some(20)).await;

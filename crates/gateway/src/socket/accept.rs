@@ -209,8 +209,9 @@ impl ConnectionSetup {
         deadline: Instant,
     ) -> Result<Option<IpAddr>, HeaderError> {
         let late = |_| HeaderError::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
+        let header = timeout_at(deadline, proxy::read_header(stream));
         let read = tokio::select! {
-            read = timeout_at(deadline, proxy::read_header(stream)) => read.unwrap_or_else(|elapsed| Err(late(elapsed))),
+            header = header => header.map_err(late).flatten(),
             () = stopped(&mut self.stopping) => Ok(None),
         };
         if let Err(HeaderError::Malformed) = read {
@@ -268,7 +269,7 @@ async fn connection(
 /// its first request.
 async fn answer(
     served: Arc<(ConnectionSetup, Arc<ConnectionPermit>)>,
-    mut request: Request<hyper::body::Incoming>,
+    request: Request<hyper::body::Incoming>,
 ) -> Result<Response, Infallible> {
     let (setup, permit) = &*served;
     let limit = setup.settings.connections_max;
@@ -281,6 +282,16 @@ async fn answer(
             Reserved::Stays => {}
         }
     }
+    let answer = respond(setup, permit, request).await?;
+    Ok(if is_last { last(answer) } else { answer })
+}
+
+/// Answers a request that has a place.
+async fn respond(
+    setup: &ConnectionSetup,
+    permit: &Arc<ConnectionPermit>,
+    mut request: Request<hyper::body::Incoming>,
+) -> Result<Response, Infallible> {
     let (client, checked) = setup.check(&request);
     request.extensions_mut().insert(Peer(client));
     if let Err(error) = checked {
@@ -295,11 +306,9 @@ async fn answer(
     }
     request.extensions_mut().insert(Arc::clone(permit));
     let router = TowerToHyperService::new(setup.router.clone());
-    let mut answer = hyper::service::Service::call(&router, request).await?;
-    if is_last {
-        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    Ok(setup.answers.count(client, answer).unwrap_or_else(|NoRoom| last(ApiError::overloaded())))
+    let answer = hyper::service::Service::call(&router, request).await?;
+    let counted = setup.answers.count(client, answer);
+    Ok(counted.unwrap_or_else(|NoRoom| last_error(ApiError::overloaded())))
 }
 
 impl ConnectionSetup {
@@ -314,12 +323,15 @@ impl ConnectionSetup {
 }
 
 fn too_many(Exhausted { limit }: Exhausted) -> Response {
-    last(ApiError::too_many_connections(u32::try_from(limit).unwrap_or(u32::MAX)))
+    last_error(ApiError::too_many_connections(u32::try_from(limit).unwrap_or(u32::MAX)))
+}
+
+fn last_error(error: ApiError) -> Response {
+    last(ErrorReply(error).into_response())
 }
 
 /// An answer after which the connection closes.
-fn last(error: ApiError) -> Response {
-    let mut response = ErrorReply(error).into_response();
+fn last(mut response: Response) -> Response {
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }

@@ -195,9 +195,12 @@ pub(crate) async fn ask_from(site: &Site, host: u8, headers: &str) -> Reply {
 }
 
 async fn get_from(site: &Site, host: u8, path: &str, headers: &str) -> Reply {
+    get_as(site, host, path, &format!("host: localhost\r\n{headers}")).await
+}
+
+async fn get_as(site: &Site, host: u8, path: &str, headers: &str) -> Reply {
     let mut stream = connect_from(site, host).await;
-    let head = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n");
-    stream.write_all(format!("{head}{headers}\r\n").as_bytes()).await.unwrap();
+    stream.write_all(format!("GET {path} HTTP/1.1\r\n{headers}\r\n").as_bytes()).await.unwrap();
     Reply::read(&mut stream).await
 }
 
@@ -224,6 +227,10 @@ async fn an_address_takes_its_part_of_the_places_and_keys_have_the_last() {
         assert_eq!(reply.status, 200, "{path}");
         assert!(reply.head.contains("connection: close"), "{}", reply.head);
     }
+    // A refused one is a single question, too.
+    let reply = get_as(&site, 4, "/health/live", "host: a.example\r\n").await;
+    assert_eq!(reply.status, 421);
+    assert!(reply.head.contains("connection: close"), "{}", reply.head);
     open.push(connect_from(&site, 4).await);
     open.push(connect_from(&site, 4).await);
     ask_from(&site, 4, "x-mbx-apikey: makerkey\r\n").await.is_error(429, -1034, &full(32));

@@ -72,8 +72,8 @@ pub(crate) fn limit_reached(error: ApiError, counts: &[OrderCount]) -> ApiError 
         if is_daily(limit) { ("1 DAY", DAY_S) } else { ("10 SECOND", WINDOW_S) };
     let now_s = now_ns() / NS_PER_SECOND;
     let retry_after_s = Some(interval_s - now_s % interval_s);
-    let by_rule = error.by_rule;
-    ApiError { by_rule, retry_after_s, ..ApiError::too_many_orders(limit.limit, interval) }
+    let reason = error.reason;
+    ApiError { reason, retry_after_s, ..ApiError::too_many_orders(limit.limit, interval) }
 }
 
 /// [`limit_reached`] for an account's own error; others stay as they are.

@@ -24,19 +24,19 @@ pub fn api_error(reason: RejectReason, request: Request) -> ApiError {
             Request::Amend => ApiError::amend_rejected(msg),
         },
     };
-    ApiError { by_rule: Some(format!("{reason:?}").into()), ..error }
+    ApiError { reason: Some(reason), ..error }
 }
 
 /// The error of a new order. A phase that takes orders, but not this one, is no closed market.
 pub fn new_order_error(reason: RejectReason, market: &Market) -> ApiError {
-    let TradingState { phase, is_delisted, is_venue_halted } = market.trading;
+    let TradingState { phase, is_delisted, is_venue_halted, .. } = market.trading;
     let is_open = phase.takes_orders() && !is_delisted && !is_venue_halted;
     if reason == RejectReason::PhaseForbids && is_open {
         let error = ApiError::new_order_rejected(
             "The symbol's current phase does not take this 'type', 'timeInForce', 'pegPriceType' \
              or 'minQty'.",
         );
-        return ApiError { by_rule: Some(format!("{reason:?}").into()), ..error };
+        return ApiError { reason: Some(reason), ..error };
     }
     api_error(reason, Request::NewOrder)
 }
@@ -119,8 +119,9 @@ replies! {
     ReceivableNotFound NothingToSettle OwnsNoBalances TooManyWithdrawals WithdrawalNotFound
     WithdrawalCompletedAlready WithdrawalCanceledAlready WithdrawalIsOwn WithdrawalApprovedAlready
     TooManyApprovals WithdrawalNotApproved WithdrawalNeedsRequest WithdrawalApprovalsAboveMax
-    OperatorKeyByKey     InstrumentRulesInvalid InstrumentStepsFixed FeeScheduleInvalid CalendarInvalid CircuitBreakerInvalid AccountNotFlat
-    HaltLevelInvalid VenueNotHalted => Error(ApiError::unsupported_operation),
+    OperatorKeyByKey InstrumentRulesInvalid InstrumentStepsFixed FeeScheduleInvalid CalendarInvalid
+    CircuitBreakerInvalid AccountNotFlat HaltLevelInvalid VenueNotHalted
+        => Error(ApiError::unsupported_operation),
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use thiserror::Error;
+use types::RejectReason;
 
 /// Why a request failed. The code says what kind it is, the text which parameter or rule it was.
 #[derive(Clone, Debug, Eq, Error, JsonSchema, PartialEq, Serialize)]
@@ -15,8 +16,9 @@ pub struct ApiError {
     pub code: i32,
     pub msg: Cow<'static, str>,
     /// The reason by which the engine refused an order, a cancel or a change.
-    #[serde(rename = "reason", skip_serializing_if = "Option::is_none")]
-    pub by_rule: Option<Box<str>>,
+    #[serde(serialize_with = "as_word", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub reason: Option<RejectReason>,
     /// After how many seconds a limit lets its sender in again.
     #[serde(skip)]
     pub retry_after_s: Option<u64>,
@@ -27,7 +29,7 @@ pub struct ApiError {
 
 impl ApiError {
     pub fn new(status: u16, code: i32, msg: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, code, msg: msg.into(), by_rule: None, retry_after_s: None, parameters: None }
+        Self { status, code, msg: msg.into(), reason: None, retry_after_s: None, parameters: None }
     }
 
     /// The error with the parameters at fault, which clients do not see.
@@ -37,7 +39,7 @@ impl ApiError {
     }
 
     /// The text for the operator's record: with the parameters at fault.
-    pub fn reason(&self) -> Cow<'_, str> {
+    pub fn text_for_record(&self) -> Cow<'_, str> {
         match &self.parameters {
             Some(names) => format!("{} ({names})", self.msg).into(),
             None => Cow::Borrowed(&self.msg),
@@ -47,6 +49,13 @@ impl ApiError {
     /// `{"code":-1121,"msg":"Invalid symbol."}`
     pub fn body(&self) -> String {
         serde_json::to_string(self).expect("a number and a text are JSON")
+    }
+}
+
+fn as_word<S: Serializer>(reason: &Option<RejectReason>, serializer: S) -> Result<S::Ok, S::Error> {
+    match reason {
+        Some(reason) => serializer.collect_str(&format_args!("{reason:?}")),
+        None => serializer.serialize_none(),
     }
 }
 

@@ -256,8 +256,8 @@ mod tests {
         let events = [rejected(RejectReason::PriceAboveMax, false)];
         let (mode, kind) = (ReplaceMode::StopOnFailure, ResponseType::Ack);
         let error = ReplaceAnswer::new(canceling(&btcusdt(), &events), kind, mode, None);
-        let by_rule = Some("PriceAboveMax".into());
-        assert_eq!(error.unwrap_err(), ApiError { by_rule, ..ApiError::filter("PRICE_FILTER") });
+        let reason = Some(RejectReason::PriceAboveMax);
+        assert_eq!(error.unwrap_err(), ApiError { reason, ..ApiError::filter("PRICE_FILTER") });
     }
 
     /// The table of the documentation, for accounts above their limits.

@@ -19,14 +19,32 @@ pub struct Market {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TradingState {
     pub phase: Phase,
+    /// When the phase ends by itself.
+    pub until_ns: Option<u64>,
     pub is_delisted: bool,
     pub is_venue_halted: bool,
 }
 
 impl TradingState {
     /// The state until the engine has published one.
-    pub const CONTINUOUS: Self =
-        Self { phase: Phase::Continuous, is_delisted: false, is_venue_halted: false };
+    pub const CONTINUOUS: Self = Self {
+        phase: Phase::Continuous,
+        until_ns: None,
+        is_delisted: false,
+        is_venue_halted: false,
+    };
+
+    /// Zero for a phase that does not end by itself.
+    pub fn enter_phase(&mut self, phase: Phase, until_ns: u64) {
+        self.phase = phase;
+        self.until_ns = (until_ns > 0).then_some(until_ns);
+    }
+
+    /// A delisted instrument stays in its phase.
+    pub fn delist(&mut self) {
+        self.is_delisted = true;
+        self.until_ns = None;
+    }
 }
 
 /// Finds a market by its symbol.

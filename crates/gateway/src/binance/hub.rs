@@ -99,11 +99,11 @@ impl Hub {
             let id = market.instrument.id;
             let Some(feed) = self.feeds.get_mut(id.0 as usize) else { continue };
             feed.market = *market;
-            if let Event::PhaseChanged(changed) = event {
-                feed.until_ns = (changed.until_ns > 0).then_some(changed.until_ns);
+            if let Event::PhaseChanged(_) = event {
+                feed.phase_changed();
             }
-            let (event_ns, until_ns) = (applied.sequenced_ns, feed.until_ns);
-            self.statuses.changed(StatusChange { instrument: id, event_ns, cause, until_ns });
+            let event_ns = applied.sequenced_ns;
+            self.statuses.changed(StatusChange { market: *market, event_ns, cause });
         }
     }
 
@@ -149,7 +149,7 @@ impl Hub {
                 feed.batch_done(&view.book);
             }
         }
-        self.statuses.batch_done(&self.feeds);
+        self.statuses.batch_done();
         self.flush(views, now)
     }
 

@@ -54,9 +54,10 @@ impl Directory {
         for instrument in engine.instruments() {
             directory.list(instrument);
             let phase = engine.phase(instrument.id).unwrap_or(Phase::Continuous);
-            let is_delisted = engine.is_delisted(instrument.id);
+            let until_ns = engine.phase_until_ns(instrument.id).unwrap_or_default();
             directory.set_trading(instrument.id, |trading| {
-                (trading.phase, trading.is_delisted) = (phase, is_delisted);
+                trading.enter_phase(phase, until_ns);
+                trading.is_delisted = engine.is_delisted(instrument.id);
             });
             if let Some(rules) = engine.instrument_rules(instrument.id) {
                 directory.set_rules(instrument.id, rules);
@@ -207,11 +208,12 @@ impl SharedDirectory {
             Event::InstrumentUpdated(updated) => directory().list(&updated.instrument),
             Event::InstrumentRulesSet(set) => directory().set_rules(set.instrument, &set.rules),
             Event::PhaseChanged(changed) => {
-                directory()
-                    .set_trading(changed.instrument, |trading| trading.phase = changed.phase);
+                directory().set_trading(changed.instrument, |trading| {
+                    trading.enter_phase(changed.phase, changed.until_ns);
+                });
             }
             Event::InstrumentDelisted(delisted) => {
-                directory().set_trading(delisted.instrument, |trading| trading.is_delisted = true);
+                directory().set_trading(delisted.instrument, TradingState::delist);
             }
             Event::VenueHalted(_) => directory().set_halted(true),
             Event::VenueResumed(()) => directory().set_halted(false),

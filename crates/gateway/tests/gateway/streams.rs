@@ -10,14 +10,14 @@ use tokio::time::{sleep, timeout};
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
 use types::{
-    AccountId, CancelAll, ClOrdId, Command, Entry, Envelope, Event, HaltVenue, KeyId, NewOrder,
-    OrderSize, OrderType, Origin, Phase, Price, Qty, SessionId, SetPhase, Side, StpMode,
-    TimeInForce,
+    AccountId, BandBreach, CancelAll, ClOrdId, Command, Entry, Envelope, Event, HaltVenue,
+    InstrumentRules, KeyId, NewOrder, OrderSize, OrderType, Origin, Phase, Price, PriceBands, Qty,
+    SessionId, SetInstrumentRules, SetPhase, Side, StpMode, TimeInForce,
 };
 use venue::Reply;
 
 use crate::socket::{Socket, connect, next, say};
-use crate::support::{BTCUSDT, MAKER, Site, TAKER};
+use crate::support::{BTCUSDT, MAKER, Site, TAKER, now_ms};
 
 type Ticket = venue::Ticket<Result<Reply, types::Refused>>;
 
@@ -206,15 +206,10 @@ async fn an_auction_and_every_change_of_status_are_published() {
         assert_eq!(message["stream"], stream, "{message}");
         message["data"].clone()
     };
-    let status = |data: &Value| {
-        let one = &data[0];
-        assert_eq!((&one["e"], &one["s"]), (&json!("symbolStatus"), &json!("BTCUSDT")));
-        json!([one["c"], one["S"], one["p"]])
-    };
+    let status = |data: &Value| status_of(&data[0]);
     let present = next_of("!status@arr").await;
     assert_eq!(status(&present), json!(["PRESENT", "TRADING", "Continuous"]));
 
-    let set_phase = |phase| Command::SetPhase(SetPhase { instrument: BTCUSDT, phase });
     is_done(submit(&site, MAKER, set_phase(Phase::OpeningAuction))).await;
     let opened = next_of("!status@arr").await;
     assert_eq!(status(&opened), json!(["PHASE", "AUCTION_MATCH", "OpeningAuction"]));
@@ -242,11 +237,87 @@ async fn an_auction_and_every_change_of_status_are_published() {
         json!([result["p"], result["q"], result["x"]]),
         json!(["101.00000000", "1.00000000", true])
     );
+    is_done(submit_order(&site, MAKER, Side::Buy, 100_000, 9_000)).await;
+    let mut late = connect(&site, "/ws/btcusdt@auction").await;
+    assert_eq!(next(&mut late).await, *result);
 
     is_done(submit(&site, MAKER, Command::HaltVenue(HaltVenue { level: 1, resume_ns: 0 }))).await;
     assert_eq!(status(&next(&mut socket).await["data"]), json!(["HALT", "HALT", "Continuous"]));
     is_done(submit(&site, MAKER, Command::ResumeVenue(()))).await;
     assert_eq!(status(&next(&mut socket).await["data"]), json!(["HALT", "TRADING", "Continuous"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_auction_without_a_trade_leaves_no_result() {
+    let site = Site::new().await;
+    for phase in [Phase::OpeningAuction, Phase::Continuous] {
+        is_done(submit(&site, MAKER, set_phase(phase))).await;
+        if phase == Phase::OpeningAuction {
+            is_done(submit_order(&site, MAKER, Side::Buy, 100_000, 10_000)).await;
+        }
+    }
+    let mut late = connect(&site, "/ws/btcusdt@auction").await;
+    // The next message is the next reply: no other came between them.
+    assert_eq!(say(&mut late, "garbage").await["code"], 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_change_of_status_has_its_own_phase_in_a_batch_of_two() {
+    let site = Site::new().await;
+    let mut socket = connect(&site, "/ws/!status@arr").await;
+    assert_eq!(next(&mut socket).await[0]["c"], "PRESENT");
+    let (resume, resumed) = std::sync::mpsc::channel::<()>();
+    let _held = site.handle.read_views(move |_, _| resumed.recv().unwrap()).unwrap();
+    let phases = [Phase::OpeningAuction, Phase::Continuous];
+    for phase in phases {
+        drop(submit(&site, MAKER, set_phase(phase)));
+    }
+    sleep(Duration::from_millis(100)).await;
+    resume.send(()).unwrap();
+    let mut seen = Vec::new();
+    while seen.len() < 2 {
+        seen.extend(next(&mut socket).await.as_array().unwrap().iter().map(status_of));
+    }
+    let expected =
+        [["PHASE", "AUCTION_MATCH", "OpeningAuction"], ["PHASE", "TRADING", "Continuous"]];
+    assert_eq!(seen, expected.map(|status| json!(status)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phase_keeps_its_end_over_a_restart() {
+    let site = Site::new().await;
+    let bands = PriceBands {
+        static_bps: 0,
+        dynamic_bps: 100,
+        breach: BandBreach::Halt,
+        breach_ns: 3_600_000_000_000,
+    };
+    let rules = InstrumentRules { bands, ..InstrumentRules::default() };
+    let set = SetInstrumentRules { instrument: BTCUSDT, rules };
+    is_done(submit(&site, MAKER, Command::SetInstrumentRules(set))).await;
+    for ticks in [10_000, 11_000] {
+        is_done(submit_order(&site, MAKER, Side::Sell, 100_000, ticks)).await;
+        is_done(submit_order(&site, TAKER, Side::Buy, 100_000, ticks)).await;
+    }
+    let mut socket = connect(&site, "/ws/!status@arr").await;
+    let halted = next(&mut socket).await[0].clone();
+    assert_eq!(status_of(&halted), json!(["PRESENT", "HALT", "Halt"]));
+    let from_now = halted["T"].as_u64().unwrap() - now_ms();
+    assert!((3_500_000..=3_600_000).contains(&from_now), "{halted}");
+
+    let site = site.restarted().await;
+    let mut socket = connect(&site, "/ws/!status@arr").await;
+    let again = &next(&mut socket).await[0];
+    assert_eq!((status_of(again), &again["T"]), (status_of(&halted), &halted["T"]));
+}
+
+fn set_phase(phase: Phase) -> Command {
+    Command::SetPhase(SetPhase { instrument: BTCUSDT, phase })
+}
+
+fn status_of(one: &Value) -> Value {
+    assert_eq!((&one["e"], &one["s"]), (&json!("symbolStatus"), &json!("BTCUSDT")));
+    json!([one["c"], one["S"], one["p"]])
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -21,7 +21,7 @@ pub enum SymbolStatus {
 
 impl SymbolStatus {
     pub const fn of(market: &Market) -> Self {
-        let TradingState { phase, is_delisted, is_venue_halted } = market.trading;
+        let TradingState { phase, is_delisted, is_venue_halted, .. } = market.trading;
         match phase {
             _ if is_delisted => Self::Break,
             _ if is_venue_halted => Self::Halt,
@@ -43,7 +43,8 @@ mod tests {
     #[test]
     fn each_phase_has_a_status_and_a_halt_comes_before_it() {
         let of = |phase, is_delisted, is_venue_halted| {
-            let trading = TradingState { phase, is_delisted, is_venue_halted };
+            let trading =
+                TradingState { phase, is_delisted, is_venue_halted, ..TradingState::CONTINUOUS };
             SymbolStatus::of(&Market { trading, ..Market::example() })
         };
         let status = |phase| of(phase, false, false);

@@ -39,10 +39,8 @@ pub(super) struct MarketFeed {
     pub(super) is_pending: [bool; ROUNDS],
     /// The time of the newest event.
     pub(super) event_ns: u64,
-    /// When the phase ends by itself.
-    pub(super) until_ns: Option<u64>,
-    /// Of the running auction, or of the last one.
-    auction: Option<AuctionResult>,
+    /// Of the running auction, or of the last one, with its time.
+    auction: Option<(u64, AuctionResult)>,
 }
 
 /// One stream: its readers, and the state that its next payload depends on.
@@ -62,7 +60,7 @@ enum StreamSource {
     Kline(LiveCandle),
     Ticker(TickerKind),
     AvgPrice { last: Option<Price> },
-    Auction { last: Option<AuctionResult> },
+    Auction,
 }
 
 /// The period and detail of a ticker.
@@ -113,7 +111,6 @@ impl MarketFeed {
             is_touched: false,
             is_pending: [false; ROUNDS],
             event_ns: 0,
-            until_ns: None,
             auction: None,
         }
     }
@@ -130,14 +127,20 @@ impl MarketFeed {
     ) {
         self.drop_idle();
         let index = self.topics.iter().position(|topic| topic.readers.stream.kind == stream.kind);
-        let index = index.unwrap_or_else(|| {
-            let source = StreamSource::new(stream.kind, view, self.auction);
+        let index = index.or_else(|| {
+            let source = StreamSource::new(stream.kind, view)?;
             self.topics.push(Topic { readers: StreamReaders::new(*stream), source });
-            self.topics.len() - 1
+            Some(self.topics.len() - 1)
         });
+        let Some(index) = index else { return };
         let (market, event_ns) = (&self.market, self.event_ns);
         let Topic { readers, source } = &mut self.topics[index];
-        readers.add(client, || source.present(market, event_ns, client.unit, view));
+        readers.add(client, || match source {
+            StreamSource::Auction => self
+                .auction
+                .map(|(event_ns, result)| stream::auction(market, event_ns, client.unit, &result)),
+            _ => source.present(market, event_ns, client.unit, view),
+        });
     }
 
     pub(super) fn unsubscribe(&mut self, client: &Arc<StreamClient>, stream: &Stream) {
@@ -162,13 +165,19 @@ impl MarketFeed {
 
     /// Publishes the result of an auction at once.
     pub(super) fn auction(&mut self, result: AuctionResult) {
-        self.auction = Some(result);
         let (market, event_ns) = (&self.market, self.event_ns);
+        self.auction = Some((event_ns, result));
         for Topic { readers, source } in &mut self.topics {
-            if let StreamSource::Auction { last } = source {
-                *last = Some(result);
+            if matches!(source, StreamSource::Auction) {
                 readers.publish(|unit| stream::auction(market, event_ns, unit, &result));
             }
+        }
+    }
+
+    /// An auction that ended without a result leaves none for a new reader.
+    pub(super) fn phase_changed(&mut self) {
+        if !self.market.trading.phase.is_auction() {
+            self.auction = self.auction.filter(|(_, result)| result.is_final);
         }
     }
 
@@ -289,9 +298,10 @@ impl MarketFeed {
 }
 
 impl StreamSource {
-    fn new(kind: StreamKind, view: &InstrumentView, auction: Option<AuctionResult>) -> Self {
+    /// None for the streams that cover all markets.
+    fn new(kind: StreamKind, view: &InstrumentView) -> Option<Self> {
         let book = &view.book;
-        match kind {
+        Some(match kind {
             StreamKind::Trade => Self::Trade,
             StreamKind::AggTrade => Self::AggTrade,
             StreamKind::BookTicker => Self::BookTicker { last: best(book) },
@@ -307,9 +317,9 @@ impl StreamSource {
             StreamKind::MiniTicker => Self::Ticker(TickerKind::Mini),
             StreamKind::RollingTicker(window) => Self::Ticker(TickerKind::Rolling(window)),
             StreamKind::AvgPrice => Self::AvgPrice { last: None },
-            // The hub has the status of all markets elsewhere.
-            StreamKind::Auction | StreamKind::Status => Self::Auction { last: auction },
-        }
+            StreamKind::Auction => Self::Auction,
+            StreamKind::Status => return None,
+        })
     }
 
     /// The first payload of a new subscriber, if the stream has a current state.
@@ -321,7 +331,7 @@ impl StreamSource {
         view: &InstrumentView,
     ) -> Option<String> {
         match self {
-            Self::Trade | Self::AggTrade | Self::Depth { .. } => None,
+            Self::Trade | Self::AggTrade | Self::Depth { .. } | Self::Auction => None,
             Self::BookTicker { .. } => Some(encode_ticker(market, &view.book)),
             Self::PartialDepth { levels, .. } => {
                 let [bids, asks] = best_levels(&view.book, *levels);
@@ -336,9 +346,6 @@ impl StreamSource {
             }
             Self::Ticker(ticker) => Some(ticker.encode(market, view, now_ns(), unit)),
             Self::AvgPrice { .. } => Some(encode_average(market, view, now_ns(), unit)),
-            Self::Auction { last } => {
-                last.map(|result| stream::auction(market, event_ns, unit, &result))
-            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use protocol::binance::stream::{self, StatusCause, Stream};
 use protocol::signed::TimeUnit;
-use types::{Event, InstrumentId};
+use types::{Event, InstrumentId, Market};
 
 use super::feed::MarketFeed;
 use super::readers::StreamReaders;
@@ -21,11 +21,10 @@ pub(super) struct Statuses {
 /// A change of one market's status.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StatusChange {
-    pub(super) instrument: InstrumentId,
+    /// After the change: the next one of the batch may change it again.
+    pub(super) market: Market,
     pub(super) event_ns: u64,
     pub(super) cause: StatusCause,
-    /// When the phase ends by itself.
-    pub(super) until_ns: Option<u64>,
 }
 
 /// What an event changes of markets' status, and of which; `None` for a market is all of them.
@@ -55,7 +54,7 @@ impl Statuses {
         if begins {
             let present = |feed: &MarketFeed| {
                 let (market, cause) = (&feed.market, StatusCause::Present);
-                stream::symbol_status(market, now_ns(), client.unit, cause, feed.until_ns)
+                stream::symbol_status(market, now_ns(), client.unit, cause)
             };
             let readers = self.readers.get_or_insert_with(|| StreamReaders::new(*stream));
             readers.add(client, || Some(list(feeds.iter().map(present))));
@@ -72,16 +71,14 @@ impl Statuses {
     }
 
     /// Publishes the changes of a batch.
-    pub(super) fn batch_done(&mut self, feeds: &[MarketFeed]) {
+    pub(super) fn batch_done(&mut self) {
         let changes = std::mem::take(&mut self.changes);
         let Some(readers) = self.readers.as_mut().filter(|_| !changes.is_empty()) else { return };
         readers.publish(|unit: TimeUnit| {
-            let one = |change: &StatusChange| {
-                let StatusChange { instrument, event_ns, cause, until_ns } = *change;
-                let market = &feeds.get(instrument.0 as usize)?.market;
-                Some(stream::symbol_status(market, event_ns, unit, cause, until_ns))
+            let one = |StatusChange { market, event_ns, cause }: &StatusChange| {
+                stream::symbol_status(market, *event_ns, unit, *cause)
             };
-            list(changes.iter().filter_map(one))
+            list(changes.iter().map(one))
         });
         self.drop_idle();
     }

@@ -133,13 +133,7 @@ pub enum StatusCause {
 }
 
 /// Status and phase of a market. A phase that ends by itself has a time for that.
-pub fn symbol_status(
-    market: &Market,
-    event_ns: u64,
-    unit: TimeUnit,
-    cause: StatusCause,
-    until_ns: Option<u64>,
-) -> String {
+pub fn symbol_status(market: &Market, event_ns: u64, unit: TimeUnit, cause: StatusCause) -> String {
     object! {
         "e": "symbolStatus",
         "E": unit.time(event_ns),
@@ -147,7 +141,7 @@ pub fn symbol_status(
         "S": SymbolStatus::of(market),
         "p": format!("{:?}", market.trading.phase),
         "c": cause,
-        "T": until_ns.map(|until_ns| unit.time(until_ns)),
+        "T": market.trading.until_ns.map(|until_ns| unit.time(until_ns)),
     }
 }
 

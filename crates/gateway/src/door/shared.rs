@@ -45,7 +45,7 @@ impl Door {
 
     /// Records a request that was refused before the log, with the parameters at fault.
     pub(crate) fn record_error(&self, attempt: &Attempt, error: &ApiError) {
-        self.record_refusal(attempt, error.status, error.code, &error.text_for_record());
+        self.record_refusal(attempt, error.status, error.code, &error.recorded());
     }
 
     /// Records a request that was refused before the log.

@@ -39,7 +39,7 @@ impl ApiError {
     }
 
     /// The text for the operator's record: with the parameters at fault.
-    pub fn text_for_record(&self) -> Cow<'_, str> {
+    pub fn recorded(&self) -> Cow<'_, str> {
         match &self.parameters {
             Some(names) => format!("{} ({names})", self.msg).into(),
             None => Cow::Borrowed(&self.msg),

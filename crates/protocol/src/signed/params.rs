@@ -441,18 +441,10 @@ pub(super) mod tests {
         );
         // The names are for the operator's record.
         let error = query("a=1&c=3").finish().unwrap_err();
-        assert!(
-            error.text_for_record().ends_with("was sent '2'. ('a', 'c')"),
-            "{}",
-            error.text_for_record()
-        );
+        assert!(error.recorded().ends_with("was sent '2'. ('a', 'c')"), "{}", error.recorded());
         assert!(!error.body().contains("'a'"));
         let error = Params::parse("a=1&b=2&b=3", b"").unwrap_err();
-        assert!(
-            error.text_for_record().ends_with("detected. ('b')"),
-            "{}",
-            error.text_for_record()
-        );
+        assert!(error.recorded().ends_with("detected. ('b')"), "{}", error.recorded());
     }
 
     #[test]

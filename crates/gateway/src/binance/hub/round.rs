@@ -39,10 +39,7 @@ impl Round {
         now: Instant,
     ) {
         self.due = Some(now + Duration::from_millis(self.speed.interval_ms()));
-        let all = self.pending.len();
-        let sent = if self.speed == Speed::Ms20 { all.min(FAST_MAX) } else { all };
-        let later = self.pending.split_off(sent);
-        for id in std::mem::replace(&mut self.pending, later) {
+        for id in self.take() {
             let Some(feed) = feeds.get_mut(id.0 as usize) else { continue };
             feed.is_pending[index] = false;
             if let Some(view) = views.instrument(id)
@@ -51,5 +48,34 @@ impl Round {
                 self.await_round(feed, index);
             }
         }
+    }
+
+    /// Takes the instruments of this round, oldest change first.
+    fn take(&mut self) -> Vec<InstrumentId> {
+        let all = self.pending.len();
+        let sent = if self.speed == Speed::Ms20 { all.min(FAST_MAX) } else { all };
+        let later = self.pending.split_off(sent);
+        std::mem::replace(&mut self.pending, later)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fastest_round_leaves_instruments_for_the_next_in_order() {
+        let pending = (0..450).map(InstrumentId).collect::<Vec<_>>();
+        let rounds = |speed| {
+            let mut round = Round { speed, due: None, pending: pending.clone() };
+            let mut taken = Vec::new();
+            while !round.pending.is_empty() {
+                taken.push(round.take());
+            }
+            assert_eq!(taken.concat(), pending);
+            taken.iter().map(Vec::len).collect::<Vec<_>>()
+        };
+        assert_eq!(rounds(Speed::Ms20), [200, 200, 50]);
+        assert_eq!(rounds(Speed::Ms100), [450]);
     }
 }

@@ -397,6 +397,29 @@ mod tests {
         assert_eq!(check_time(&mut query("timestamp=now"), 1).unwrap_err().code, -1100);
     }
 
+    /// A test has moved the venue's clock by an hour; clients sign with that clock or their own.
+    #[test]
+    fn a_moved_clock_takes_times_by_either_clock() {
+        const WINDOW_US: u64 = 5_000_000;
+        const AHEAD_US: u64 = 3_600_000_000;
+        let clock = SigningClock { now_us: 10 * AHEAD_US, ahead_us: AHEAD_US };
+        let check = |timestamp_us, expect: Result<u64, i32>| {
+            let found = clock.check(timestamp_us, WINDOW_US);
+            let found = found.map(|window| window.signed_us).map_err(|error| error.code);
+            assert_eq!(found, expect, "{timestamp_us}");
+        };
+        for now_us in [clock.now_us, clock.now_us - AHEAD_US] {
+            check(now_us, Ok(clock.now_us));
+            check(now_us - WINDOW_US, Ok(clock.now_us - WINDOW_US));
+            check(now_us - WINDOW_US - 1, Err(-1021));
+            check(now_us + AHEAD_MAX_US - 1, Ok(clock.now_us + AHEAD_MAX_US - 1));
+            check(now_us + AHEAD_MAX_US, Err(-1021));
+        }
+        check(clock.now_us - AHEAD_US / 2, Err(-1021));
+        check(0, Err(-1021));
+        check(u64::MAX, Err(-1021));
+    }
+
     #[test]
     fn keys_are_letters_and_digits() {
         assert_eq!(check_api_key(Some("vmPUZE6mv9SD5VNHk4")), Ok("vmPUZE6mv9SD5VNHk4"));

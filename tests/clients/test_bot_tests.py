@@ -136,6 +136,9 @@ def test_a_clock_that_cannot_be_is_refused_in_a_sentence(venue, tmp_path):
         answer = venue.operate("POST", "/test/clock", {"advance_ms": by_ms})
         assert answer.status_code == 400 and "forward only, by 1 to 2678400000 ms" in answer.text, answer.text
     assert abs(requests.get(f"{venue.url}/api/v3/time").json()["serverTime"] - time.time() * 1000) < 60_000
+    months = [venue.operate("POST", "/test/clock", {"advance_ms": 31 * 24 * HOUR_MS}) for _ in range(118)]
+    assert [answer.status_code for answer in months] == [200] * 117 + [400]
+    assert "(ten years) in all" in months[-1].text, months[-1].text
     for body, part in (
         ({"fault": "earthquake"}, "earthquake"),
         ({"fault": "delay"}, "a delay needs its ms"),

@@ -15,6 +15,8 @@ use super::value::{Nothing, invalid};
 
 /// 31 days: a test that means a year means a mistake, and may ask again.
 const ADVANCE_MS_MAX: i64 = 31 * 24 * 3_600 * 1_000;
+/// Ten years: times stay far from the largest that a client can read.
+const AHEAD_MS_MAX: u64 = 3_653 * 24 * 3_600 * 1_000;
 const COUNT_MAX: u32 = 1_000_000;
 /// A client has long given up.
 const DELAY_MS_MAX: u64 = 600_000;
@@ -105,11 +107,21 @@ impl ClockAdvance {
                  advance_ms is {by_ms}"
             )));
         }
-        trial(venue)?.handle.advance_clock(Duration::from_millis(by_ms.unsigned_abs()));
+        let (by_ms, ahead_ms) = (by_ms.unsigned_abs(), ahead_ms());
+        if ahead_ms + by_ms > AHEAD_MS_MAX {
+            return Err(Failure::new(format!(
+                "the clock moves forward by {AHEAD_MS_MAX} ms (ten years) in all, and is {ahead_ms} \
+                 ms ahead: start the venue again"
+            )));
+        }
+        trial(venue)?.handle.advance_clock(Duration::from_millis(by_ms));
         wait_for_due(venue)?;
-        let ahead_ms = ::venue::clock::ahead_ns() / 1_000_000;
-        Ok(ClockShown { time_ms: now_ns() / 1_000_000, ahead_ms })
+        Ok(ClockShown { time_ms: now_ns() / 1_000_000, ahead_ms: self::ahead_ms() })
     }
+}
+
+fn ahead_ms() -> u64 {
+    ::venue::clock::ahead_ns() / 1_000_000
 }
 
 /// Waits until the venue has carried out what is due by now: expiry, phases.

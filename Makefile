@@ -119,7 +119,7 @@ fuzz: $(VENV)-tools/installed ## random bytes for each decoder and the engine, S
 fuzz-short: ## the same, 20 s each
 	$(MAKE) fuzz SECONDS=20
 
-loom: ## combiner and log hand-over in every order of their threads; the models must find planted bugs
+loom: ## combiner, log hand-over and publisher in every order of their threads; the models must find planted bugs
 	scripts/loom $(TARGET)/loom
 
 # The compiler's own runtime serves; its flag is not stable, so the compiler is asked to allow it. The test that is left

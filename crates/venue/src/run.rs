@@ -1,6 +1,7 @@
 //! The running venue: its inbox, the threads around the machine, and the publisher.
 
 pub(crate) mod combiner;
+pub(crate) mod dispatch;
 pub(crate) mod handle;
 pub(crate) mod inbox;
 pub(crate) mod on_commit;

@@ -21,6 +21,7 @@ mod run {
 }
 #[path = "../check.rs"]
 mod check;
+#[path = "../threads.rs"]
 mod sync;
 
 use std::sync::Arc;

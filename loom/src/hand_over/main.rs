@@ -23,6 +23,8 @@ mod file {
     pub(crate) mod writer;
 }
 mod frame;
+#[path = "../queue.rs"]
+#[allow(dead_code, reason = "other models use more of it")]
 mod queue;
 mod sync;
 

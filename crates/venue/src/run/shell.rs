@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 
 use log::Durability;
@@ -15,6 +15,7 @@ use crate::metrics::{Metrics, RefusalCause};
 use crate::pin::keep_this_thread_to;
 use crate::recovery::data_dir::primary_id;
 use crate::replica::{Feed, ReplicaState};
+use crate::run::dispatch::{answer, publish};
 use crate::run::inbox::{ReplyTo, Request};
 use crate::run::publisher::Message;
 use crate::run::watched::{Passage, WatchedLog};
@@ -305,30 +306,11 @@ impl Shell {
         pause
     }
 
-    /// First the publisher, then the submitters: what a reply says is then in any later view.
-    /// Where the outbox has no room, a thread that may not wait leaves it.
     fn dispatch(&mut self, may_wait: bool) {
-        if self.outputs.is_empty() {
-            return;
-        }
         let applied_at = Instant::now();
-        let replies = self.outputs.iter().map(|output| &output.reply);
-        let applied =
-            replies.flat_map(|reply| std::iter::once(&reply.applied).chain(&reply.continued));
-        match self.outbox.try_send(Message::Applied(applied.cloned().collect(), applied_at)) {
-            Err(TrySendError::Full(_)) if !may_wait => return,
-            Err(TrySendError::Full(message)) => {
-                let _gone = self.outbox.send(message);
-            }
-            // A publisher that is gone has failed; the process is about to stop for that reason.
-            Ok(()) | Err(TrySendError::Disconnected(_)) => {}
-        }
-        self.note_stages(applied_at);
-        for Output { mut reply, ticket: reply_to } in self.outputs.drain(..) {
-            if let Some(reply_to) = reply_to {
-                reply.applied_at = Some(applied_at);
-                let _gone = reply_to.sender.send(Ok(reply));
-            }
+        if !self.outputs.is_empty() && publish(&self.outbox, &self.outputs, may_wait, applied_at) {
+            self.note_stages(applied_at);
+            answer(&mut self.outputs, applied_at);
         }
     }
 

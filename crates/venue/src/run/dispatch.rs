@@ -1,0 +1,42 @@
+//! The way of what was applied: first to the publisher, then to the submitters. What a reply says
+//! is then in every view that its submitter asks for.
+
+use std::sync::mpsc::TrySendError;
+use std::time::Instant;
+
+use crate::machine::Output;
+use crate::run::inbox::ReplyTo;
+use crate::run::publisher::Message;
+use crate::sync::SyncSender;
+
+/// Puts what was applied into the outbox. Where that has no room, a thread that may not wait leaves
+/// it to the engine's thread, and gets `false`.
+pub(crate) fn publish(
+    outbox: &SyncSender<Message>,
+    outputs: &[Output<ReplyTo>],
+    may_wait: bool,
+    applied_at: Instant,
+) -> bool {
+    let replies = outputs.iter().map(|output| &output.reply);
+    let applied = replies.flat_map(|reply| std::iter::once(&reply.applied).chain(&reply.continued));
+    match outbox.try_send(Message::Applied(applied.cloned().collect(), applied_at)) {
+        Err(TrySendError::Full(_)) if !may_wait => return false,
+        Err(TrySendError::Full(message)) => {
+            let _gone = outbox.send(message);
+        }
+        // A publisher that is gone has failed; the process is about to stop for that reason.
+        Ok(()) | Err(TrySendError::Disconnected(_)) => {}
+    }
+    true
+}
+
+/// Sends the replies of what is published.
+pub(crate) fn answer(outputs: &mut Vec<Output<ReplyTo>>, applied_at: Instant) {
+    for Output { mut reply, ticket: reply_to } in outputs.drain(..) {
+        if let Some(reply_to) = reply_to {
+            reply.applied_at = Some(applied_at);
+            // The submitter may have gone away meanwhile.
+            let _gone = reply_to.sender.send(Ok(reply));
+        }
+    }
+}

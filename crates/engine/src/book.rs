@@ -306,6 +306,14 @@ impl Book {
         })
     }
 
+    /// The first order in the queue at a price.
+    pub(crate) fn head_at(&self, side: Side, price: Price) -> Option<NodeId> {
+        let key = key_of(side, price);
+        let page = self.side(side).ladder.find(key / SLOTS as u64).ok()?;
+        let page = &self.pages[page];
+        page.has(slot_of(key)).then(|| page.level(slot_of(key)).head)
+    }
+
     fn slots(&self, side: Side) -> impl Iterator<Item = (u64, &Level)> {
         self.side(side).ladder.best_first().flat_map(|page| {
             let page = &self.pages[page];

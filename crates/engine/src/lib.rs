@@ -37,5 +37,6 @@ pub use book::node::{Node, NodeId, Nodes};
 pub use book::{Book, Front};
 pub use state::account::rate::OrderRate;
 pub use state::query::account::KnownTransfer;
+pub use state::query::market::QueuePart;
 pub use state::withdrawals::{WITHDRAWALS_KEPT, WITHDRAWALS_OPEN_MAX};
 pub use state::{Engine, RULES_VERSION, WORK_PER_COMMAND};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use types::{Event, InstrumentId, Price, Qty, Reader, Side, Wire};
+use types::{Event, InstrumentId, Order, OrderId, Price, Qty, Reader, Side, Wire};
 
 /// The effect of an event on one instrument's market data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -19,6 +19,7 @@ pub struct BookUpdate {
 pub struct LevelChange {
     pub side: Side,
     pub price: Price,
+    pub order_id: OrderId,
     pub order: OrderChange,
 }
 
@@ -48,30 +49,30 @@ impl LevelChange {
         match event {
             Event::OrderRested(e) => {
                 let order = OrderChange::Added(e.leaves_qty);
-                Some(Self { side: e.side, price: e.price, order })
+                Some(Self { side: e.side, price: e.price, order_id: e.order_id, order })
             }
             Event::TradeExecuted(e) => {
                 let maker = &e.maker.order;
-                let order = OrderChange::less(e.qty, maker.status.is_open());
-                let level = Self { side: e.side.opposite(), price: maker.price, order };
-                maker.terms.is_none().then_some(level)
+                Self::plain(maker, OrderChange::less(e.qty, maker.status.is_open()))
             }
-            Event::OrderCanceled(e) => {
-                let order = OrderChange::Removed(e.canceled_qty);
-                let level = Self { side: e.order.side, price: e.order.price, order };
-                e.order.terms.is_none().then_some(level)
-            }
+            Event::OrderCanceled(e) => Self::plain(&e.order, OrderChange::Removed(e.canceled_qty)),
             Event::OrderAmended(e) => {
-                let order = OrderChange::Reduced(e.orig_order_qty - e.order.order_qty);
-                let level = Self { side: e.order.side, price: e.order.price, order };
-                e.order.terms.is_none().then_some(level)
+                let less = e.orig_order_qty - e.order.order_qty;
+                Self::plain(&e.order, OrderChange::Reduced(less))
             }
             Event::BookReduced(e) => {
                 let order = OrderChange::less(e.qty, !e.leaves_qty.is_zero());
-                Some(Self { side: e.side, price: e.price, order })
+                Some(Self { side: e.side, price: e.price, order_id: e.order_id, order })
             }
             _ => None, // no other event changes the displayed book
         }
+    }
+
+    /// The change of an order without special terms.
+    fn plain(order: &Order, change: OrderChange) -> Option<Self> {
+        let Order { side, price, order_id, .. } = *order;
+        let level = Self { side, price, order_id, order: change };
+        order.terms.is_none().then_some(level)
     }
 }
 
@@ -108,7 +109,7 @@ impl L2Book {
     pub fn apply(&mut self, update: &BookUpdate) {
         debug_assert_eq!(update.update_id, self.last_update_id + 1, "a gap in instrument_seq");
         self.last_update_id = update.update_id;
-        let Some(LevelChange { side, price, order }) = update.level else { return };
+        let Some(LevelChange { side, price, order, .. }) = update.level else { return };
         let levels = match side {
             Side::Buy => &mut self.bids,
             Side::Sell => &mut self.asks,

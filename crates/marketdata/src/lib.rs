@@ -16,6 +16,7 @@ mod depth;
 mod l2;
 #[cfg(test)]
 mod market;
+mod queue;
 mod statistics;
 mod trade;
 mod views;
@@ -23,6 +24,7 @@ mod views;
 pub use agg_trade::AggTrades;
 pub use depth::{DepthAccumulator, DepthDelta};
 pub use l2::{BookUpdate, L2Book, Level, LevelChange, OrderChange};
+pub use queue::LevelQueue;
 pub use statistics::{LIVE_ZONES, PLUS_8, Statistics, Window};
 pub use trade::{PublicTrade, RECENT_TRADES_MAX, RecentTrades};
 pub use views::{InstrumentView, ViewUpdates, Views};

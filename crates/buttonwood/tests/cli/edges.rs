@@ -40,6 +40,7 @@ const SEES: &[(&str, &[&str])] = &[
 /// What the tests of a crate depend on, besides the crate's own dependencies. Such an edge is in no
 /// program.
 const DEV_SEES: &[(&str, &[&str])] = &[
+    ("engine", &["marketdata"]),
     ("venue", &["testing"]),
     ("projection", &["log", "testing", "venue"]),
     ("gateway", &["log", "testing"]),

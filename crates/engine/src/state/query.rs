@@ -1,7 +1,7 @@
 //! Queries about the state. No query changes it.
 
 pub(crate) mod account;
-mod market;
+pub(crate) mod market;
 mod order;
 mod placed;
 

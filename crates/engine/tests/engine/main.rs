@@ -41,6 +41,7 @@ mod peg;
 mod phase;
 mod position;
 mod priority;
+mod queue;
 mod random;
 mod reject;
 mod replace;

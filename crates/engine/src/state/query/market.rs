@@ -5,7 +5,19 @@ use types::{
     TradeId,
 };
 
+use crate::book::node::NodeId;
+use crate::book::slab::NONE;
 use crate::state::Engine;
+use crate::state::orders::record::Standing;
+
+/// A stretch of the queue at one price.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct QueuePart {
+    /// Each with its displayed quantity.
+    pub orders: Vec<(OrderId, Qty)>,
+    /// Whether it ends the queue.
+    pub is_last: bool,
+}
 
 impl Engine {
     /// Whether an instrument is delisted.
@@ -89,6 +101,32 @@ impl Engine {
             let in_line = market.in_line(&self.orders, side);
             in_line.map(|(node, _)| self.orders.order(node))
         })
+    }
+
+    /// The displayed orders at a price, in order of their trading: `count_max` of them, from the
+    /// head of the queue, or behind an order that still waits there.
+    pub fn queue_part(
+        &self,
+        instrument: InstrumentId,
+        (side, price): (Side, Price),
+        behind: Option<OrderId>,
+        count_max: usize,
+    ) -> QueuePart {
+        let waits_there = |node: &NodeId| {
+            self.orders.standing(*node) == Standing::Book
+                && (self.orders.side(*node), self.orders.price(*node)) == (side, price)
+        };
+        let behind = behind.and_then(|order_id| self.find_by_id(instrument, order_id));
+        let linked = |node: NodeId| (node != NONE).then_some(node);
+        let next = |node: &NodeId| linked(self.orders.nodes[*node].next());
+        let first = match behind.filter(waits_there) {
+            Some(behind) => next(&behind),
+            None => self.market(instrument).and_then(|market| market.book.head_at(side, price)),
+        };
+        let mut in_line = std::iter::successors(first, next);
+        let of = |node| (self.orders.order_id(node), self.orders.nodes[node].leaves_qty());
+        let orders = in_line.by_ref().take(count_max).map(of).collect();
+        QueuePart { orders, is_last: in_line.next().is_none() }
     }
 
     /// The last order id, trade id and event number of an instrument.

@@ -15,6 +15,7 @@ pub(crate) mod identity;
 pub(crate) mod limits;
 pub(crate) mod operator;
 pub(crate) mod query;
+pub(crate) mod queue;
 pub(crate) mod refusal;
 pub(crate) mod sessions;
 pub(crate) mod settings;

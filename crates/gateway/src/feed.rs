@@ -5,4 +5,5 @@ pub(crate) mod backlog;
 pub(crate) mod live_candle;
 pub(crate) mod open_lists;
 pub(crate) mod outlet;
+pub(crate) mod queues;
 pub(crate) mod quote;

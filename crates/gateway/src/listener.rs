@@ -41,12 +41,15 @@ impl Listener for GatewayListener {
             user_streams.event(&directory, applied, event);
         }
         if let Some(update) = update {
+            publisher.queues.apply(update);
             hub.event(applied, event, update);
         }
     }
 
     fn batch_done(&mut self, views: &Views) -> Option<Instant> {
-        let deadline = self.hub.batch_done(views, Instant::now());
+        let now = Instant::now();
+        self.publisher.queues.batch_done(now);
+        let deadline = self.hub.batch_done(views, now);
         let query = self.publisher.user_streams().batch_done();
         if let Some(query) = query {
             publish_balances(&self.publisher, query);

@@ -59,6 +59,7 @@ pub(crate) async fn serve(
         single_uses: SingleUses::new(created_us),
         directory: Arc::clone(&publisher.directory),
         handle: handle.clone(),
+        queues: Arc::clone(&publisher.queues),
         history,
         access,
         faults,

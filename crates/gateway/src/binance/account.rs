@@ -1,6 +1,8 @@
 //! Queries about an account. The engine's state answers for what it keeps, the read model for what
 //! is past.
 
+use std::collections::HashMap;
+
 use projection::{AllOrders, MyTrades, OneOrder, OrderFilter, TradeFilter};
 use protocol::binance::request::{
     AccountRequest, AllOrdersRequest, CommissionRequest, MyTradesRequest, OpenOrdersRequest,
@@ -10,17 +12,18 @@ use protocol::binance::response::{
     AccountFees, AccountInfo, Commission, MyTrade, OrderFacts, OrderInfo,
 };
 use protocol::signed::{ApiError, Params};
-use types::{AccountTrade, FeeRates, InstrumentId, Market, Order, Role};
+use types::{AccountTrade, FeeRates, InstrumentId, Market, Order, Qty, Role};
 
 use crate::binance::call::{Answer, KeyedCall};
 use crate::binance::history::within;
 use crate::clock::now_ns;
 use crate::door::query::ResultLimit;
+use crate::door::queue::{OrderAt, order_at};
 
 /// `GET /api/v3/order`
 pub(crate) async fn query_order(
     call: KeyedCall,
-    QueryOrderRequest { market, order }: QueryOrderRequest,
+    QueryOrderRequest { market, order, queue }: QueryOrderRequest,
 ) -> Answer<OrderInfo> {
     let account = call.signer.account;
     let mut found = call.shared.door.order(account, market.instrument.id, order).await?;
@@ -30,18 +33,21 @@ pub(crate) async fn query_order(
         found = call.shared.door.ask_history(query).await?;
     }
     let found = found.ok_or_else(ApiError::no_such_order)?;
-    let (found, facts) = with_facts(&call, vec![found]).await?[0];
-    Ok(OrderInfo::new(&market, &found, &facts, call.unit))
+    let orders = with_facts(&call, vec![found]).await?;
+    let ahead = if queue { Some(ahead_of(&call, &orders).await?) } else { None };
+    let (found, facts) = &orders[0];
+    let info = OrderInfo::new(&market, found, facts, call.unit);
+    Ok(with_ahead(info, &market, found, ahead.as_ref()))
 }
 
 /// `GET /api/v3/openOrders`
 pub(crate) async fn open_orders(
     call: KeyedCall,
-    OpenOrdersRequest { market }: OpenOrdersRequest,
+    OpenOrdersRequest { market, queue }: OpenOrdersRequest,
 ) -> Answer<Vec<OrderInfo>> {
     let only = market.map(|market| market.instrument.id);
     let orders = call.shared.door.open_orders(call.signer.account, only).await?;
-    order_infos(&call, orders).await
+    order_infos(&call, orders, queue).await
 }
 
 pub(crate) fn open_orders_weight(params: &Params) -> u32 {
@@ -65,7 +71,7 @@ pub(crate) async fn all_orders(
         };
         door.kept_orders(account, instrument, wanted, part).await?
     };
-    order_infos(&call, orders).await
+    order_infos(&call, orders, false).await
 }
 
 /// `GET /api/v3/myTrades`
@@ -166,12 +172,38 @@ pub(crate) fn facts_of(order: &Order, placed_ns: Option<u64>) -> OrderFacts {
     }
 }
 
-async fn order_infos(call: &KeyedCall, orders: Vec<Order>) -> Answer<Vec<OrderInfo>> {
+async fn order_infos(call: &KeyedCall, orders: Vec<Order>, queue: bool) -> Answer<Vec<OrderInfo>> {
     let orders = with_facts(call, orders).await?;
+    let ahead = if queue { Some(ahead_of(call, &orders).await?) } else { None };
     let directory = call.shared.door.directory();
     let info = |(order, facts): &(Order, OrderFacts)| {
         let market = directory.market_of(order.instrument)?;
-        Some(OrderInfo::new(&market, order, facts, call.unit))
+        let info = OrderInfo::new(&market, order, facts, call.unit);
+        Some(with_ahead(info, &market, order, ahead.as_ref()))
     };
     Ok(orders.iter().filter_map(info).collect())
+}
+
+/// The quantity ahead of each order that is on the book.
+async fn ahead_of(
+    call: &KeyedCall,
+    orders: &[(Order, OrderFacts)],
+) -> Result<HashMap<OrderAt, Qty>, ApiError> {
+    let on_book = |(order, facts): &(Order, OrderFacts)| {
+        (order.status.is_open() && facts.working_ns.is_some()).then_some(*order)
+    };
+    let on_book: Vec<Order> = orders.iter().filter_map(on_book).collect();
+    Ok(call.shared.door.ahead(&on_book).await?)
+}
+
+fn with_ahead(
+    info: OrderInfo,
+    market: &Market,
+    order: &Order,
+    ahead: Option<&HashMap<OrderAt, Qty>>,
+) -> OrderInfo {
+    match ahead {
+        Some(ahead) => info.with_ahead(market, ahead.get(&order_at(order)).copied()),
+        None => info,
+    }
 }

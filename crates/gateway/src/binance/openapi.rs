@@ -231,6 +231,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("orderRateLimitExceededMode", "Whether the cancel is wanted if too many orders were sent."),
     ("newQty", "The lower quantity that the order shall have."),
     ("batchOrders", "A list in JSON of up to 20 objects with the parameters of one each."),
+    ("queue", "Whether each order is to have `aheadQty`, its place in the queue at its price."),
     ("omitZeroBalances", "Leaves out the assets of which there is nothing."),
     ("preventedMatchId", "Just this one."),
     ("fromPreventedMatchId", "From this id on."),

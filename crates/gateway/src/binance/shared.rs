@@ -10,6 +10,7 @@ use crate::binance::listen_keys::{ListenKey, ListenKeys};
 use crate::binance::user_streams::UserStreams;
 use crate::door::directory::{Directory, SharedDirectory};
 use crate::door::shared::Door;
+use crate::feed::queues::SharedQueues;
 use crate::socket::connection::ConnectionPermit;
 use crate::socket::settings::SocketSettings;
 use crate::socket::websocket::SocketContext;
@@ -18,6 +19,7 @@ use crate::socket::websocket::SocketContext;
 #[derive(Debug)]
 pub(crate) struct PublisherState {
     pub(crate) directory: Arc<SharedDirectory>,
+    pub(crate) queues: Arc<SharedQueues>,
     pub(crate) hub_inbox: HubInbox,
     /// Used nearly always by the publisher's thread only, so no thread waits for it.
     user_streams: Mutex<UserStreams>,
@@ -28,7 +30,8 @@ pub(crate) struct PublisherState {
 impl PublisherState {
     pub(crate) fn new(directory: Arc<SharedDirectory>, user_streams: UserStreams) -> Self {
         let (hub_inbox, user_streams) = (HubInbox::default(), Mutex::new(user_streams));
-        Self { directory, hub_inbox, user_streams, engine_access: OnceLock::new() }
+        let queues = Arc::default();
+        Self { directory, queues, hub_inbox, user_streams, engine_access: OnceLock::new() }
     }
 
     /// The user streams alone. Do not read the directory while holding this guard:

@@ -62,7 +62,7 @@ pub(crate) type BalanceAnswer = (u64, Vec<(AccountId, Vec<(AssetId, Balance)>)>)
 
 impl Door {
     /// Queries the engine. The answer includes every event acknowledged before.
-    async fn ask_engine<R: Send + 'static>(
+    pub(super) async fn ask_engine<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Engine) -> R + Send + 'static,
     ) -> Answered<R> {
@@ -77,7 +77,7 @@ impl Door {
         self.answered(self.handle.read_views(question)).await
     }
 
-    async fn answered<R, Gone>(
+    pub(super) async fn answered<R, Gone>(
         &self,
         answer: Result<impl Future<Output = Result<R, Gone>>, Refused>,
     ) -> Answered<R> {

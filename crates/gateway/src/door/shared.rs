@@ -15,6 +15,7 @@ use crate::door::faults::Faults;
 use crate::door::limits::Limits;
 use crate::door::settings::DoorSettings;
 use crate::door::single_use::SingleUses;
+use crate::feed::queues::SharedQueues;
 
 /// Shared by all connections of all dialects.
 #[derive(Debug)]
@@ -25,6 +26,7 @@ pub(crate) struct Door {
     pub(crate) single_uses: SingleUses,
     pub(crate) directory: Arc<SharedDirectory>,
     pub(crate) handle: Handle,
+    pub(crate) queues: Arc<SharedQueues>,
     pub(crate) history: Option<Arc<dyn History>>,
     pub(crate) access: Option<AccessRecord>,
     /// `None` where no test may ask for faults.

@@ -20,6 +20,7 @@ mod orders;
 mod overload;
 mod pages;
 mod proxies;
+mod queue;
 mod readme;
 mod replace;
 mod retries;

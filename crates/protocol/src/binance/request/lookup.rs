@@ -14,14 +14,17 @@ const NS_PER_HOUR: u64 = 3_600_000_000_000;
 pub struct QueryOrderRequest {
     pub market: Market,
     pub order: OrderRef,
+    /// Whether its place in the queue is wanted.
+    pub queue: bool,
 }
 
 impl QueryOrderRequest {
     pub fn parse(mut params: Params, markets: Markets<'_>) -> Result<Self, ApiError> {
         let market = params.market(markets)?;
         let order = order_ref(&mut params, "orderId", "origClientOrderId")?;
+        let queue = params.flag("queue")?.unwrap_or(false);
         params.finish()?;
-        Ok(Self { market, order: order? })
+        Ok(Self { market, order: order?, queue })
     }
 }
 
@@ -29,6 +32,7 @@ requests! {
     /// `GET /api/v3/openOrders`; without a market, those of all.
     OpenOrdersRequest(params, markets) {
         market: Option<Market> = params.optional_market(markets)?,
+        queue: bool = params.flag("queue")?.unwrap_or(false),
     }
 
     /// `GET /api/v3/allOrders`: orders from `order_id` on, or within the times, else the latest.

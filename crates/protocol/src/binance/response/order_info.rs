@@ -40,6 +40,11 @@ pub struct OrderInfo {
     #[serde(flatten)]
     pub conditional: Conditional,
     pub self_trade_prevention_mode: Word,
+    /// The displayed quantity that trades ahead of it at its price; `null` for one that is not on
+    /// the book. Only if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub ahead_qty: Option<Option<String>>,
 }
 
 impl OrderInfo {
@@ -74,7 +79,13 @@ impl OrderInfo {
             orig_quote_order_qty: market.quote_amount(order.quote_order_qty),
             conditional,
             self_trade_prevention_mode: stp_mode(order.stp_mode).into(),
+            ahead_qty: None,
         }
+    }
+
+    #[must_use]
+    pub fn with_ahead(self, market: &Market, ahead: Option<Qty>) -> Self {
+        Self { ahead_qty: Some(ahead.map(|ahead| market.qty(ahead))), ..self }
     }
 }
 

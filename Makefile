@@ -9,6 +9,7 @@ VENV := .venv
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_errors.py test_ccxt_pro_trading.py test_python_binance.py test_programs.py test_order_books.py test_docs.py
 NODE_MODULES := tests/clients/js/node_modules
+JEST := tests/clients/jest/node_modules
 DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
@@ -79,9 +80,9 @@ define install
 	touch $@
 endef
 
-# The lock file names no addresses: npm uses its configured registry.
-$(NODE_MODULES)/installed: tests/clients/js/package-lock.json
-	npm ci --prefix tests/clients/js --ignore-scripts --no-audit --no-fund
+# The lock files name no addresses: npm uses its configured registry.
+tests/clients/%/node_modules/installed: tests/clients/%/package-lock.json
+	npm ci --prefix tests/clients/$* --ignore-scripts --no-audit --no-fund
 	touch $@
 
 autobahn: ## Autobahn's suite against our WebSockets; skipped without Python 2.7 (PYTHON2=python2.7)
@@ -140,9 +141,11 @@ release-folder: $(VENV)/installed ## the folder of a release for the upgrade dri
 dist-test: $(VENV)/installed dist ## the archive in an empty root folder: complete, small, and it trades
 	BUTTONWOOD_DIST=$(abspath dist) $(VENV)/bin/pytest tests/clients/test_dist.py
 
-recipes: $(VENV)/installed ## the recipes of docs/testing-a-bot.md in their own toolchains (Go)
+recipes: $(VENV)/installed $(JEST)/installed ## the recipes of docs/testing-a-bot.md in their own toolchains (Go, Jest, Maven)
 	$(build)
 	scripts/need go golang-go
+	scripts/need javac default-jdk-headless
+	scripts/need mvn maven
 	BUTTONWOOD_RECIPES=1 $(VENV)/bin/pytest tests/clients/test_recipes.py
 
 dist-again: dist ## the archive built once more in a new clone; fails unless both have the same bytes
@@ -176,4 +179,4 @@ coverage: ## line coverage of each crate by the Rust tests (installs cargo-tarpa
 
 clean: ## remove build output, not the venue's data
 	$(CARGO) clean
-	rm -rf $(VENV) $(VENV)-* $(NODE_MODULES) dist
+	rm -rf $(VENV) $(VENV)-* $(NODE_MODULES) $(JEST) dist

@@ -14,7 +14,8 @@ from venue import BINARY, ROOT
 PAGE = (ROOT / "docs/testing-a-bot.md").read_text()
 # Language, file name, text.
 FILES = {file: text for _, file, text in re.findall(r"^```(\w+) (\S+)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)}
-DEADLINE_S = 120
+# Maven fetches what it needs.
+DEADLINE_S = 600
 
 
 @pytest.fixture
@@ -46,7 +47,23 @@ def test_node(project):
     assert "# pass 1" in run(project, "node", "--test", "--test-reporter=tap", "bot.test.mjs")
 
 
-@pytest.mark.skipif("BUTTONWOOD_RECIPES" not in os.environ, reason="for `make recipes`")
+IN_RECIPES = pytest.mark.skipif("BUTTONWOOD_RECIPES" not in os.environ, reason="for `make recipes`")
+
+
+@IN_RECIPES
+def test_jest(project):
+    os.symlink(ROOT / "tests/clients/jest/node_modules", project / "node_modules")
+    (project / "package.json").write_text("{}")
+    run(project, "node", "node_modules/jest/bin/jest.js", "--ci", "bot.test.js")
+
+
+@IN_RECIPES
+def test_junit(project):
+    assert shutil.which("mvn"), "this recipe needs Maven: https://maven.apache.org/download.cgi"
+    assert "Tests run: 1, Failures: 0" in run(project, "mvn", "--batch-mode", "--no-transfer-progress", "test")
+
+
+@IN_RECIPES
 def test_go(project):
     assert shutil.which("go"), "this recipe needs Go: https://go.dev/dl"
     (project / "go.mod").write_text("module bot\n\ngo 1.21\n")

@@ -100,10 +100,9 @@ impl Admin {
         let operation = operation.ok_or_else(|| Failure::fault("no such operation"))?;
         let answer = target.ask(operation, fields)?;
         match text {
-            Some(text) => print!("{}", text(&answer)),
-            None => println!("{}", serde_json::to_string_pretty(&answer)?),
+            Some(text) => cli::print(text(&answer)),
+            None => cli::print_line(serde_json::to_string_pretty(&answer)?),
         }
-        Ok(())
     }
 }
 

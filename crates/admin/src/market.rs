@@ -15,7 +15,6 @@ mod present;
 mod secrets;
 mod write;
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -105,14 +104,12 @@ impl Apply {
         let steps = plan(&wanted, &present)?;
         let data_dir = target.data_dir.display().to_string();
         if steps.is_empty() {
-            println!("no difference to the venue in {data_dir}");
-            return Ok(());
+            return cli::print_line(format_args!("no difference to the venue in {data_dir}"));
         }
-        for step in &steps {
-            println!("{}", step.line);
-        }
+        let mut shown: String = steps.iter().map(|step| format!("{}\n", step.line)).collect();
         let count = steps.len();
-        println!("{} to the venue in {data_dir}", counted(count, "difference"));
+        shown += &format!("{} to the venue in {data_dir}\n", counted(count, "difference"));
+        cli::print(shown)?;
         if self.dry_run {
             return Ok(());
         }
@@ -123,8 +120,9 @@ impl Apply {
         let has_keys = steps.iter().any(|step| step.words == "key add");
         let mut secrets = Secrets::open(self.secrets.as_deref().filter(|_| has_keys))?;
         carry_out(&mut target, steps, &mut secrets)?;
-        println!("applied {}", counted(count, "change"));
-        Ok(())
+        let printed = cli::print_line(format_args!("applied {}", counted(count, "change")));
+        secrets.check_shown()?;
+        printed
     }
 }
 
@@ -145,8 +143,7 @@ impl Export {
     pub fn run(self) -> Result<(), Failure> {
         let ExportPart::Market(of) = self.part;
         let present = present(&mut Target::new(of.data_dir, of.master_key)?)?;
-        print!("{}", write::write(&present));
-        Ok(())
+        cli::print(write::write(&present))
     }
 }
 
@@ -165,11 +162,10 @@ fn operation(words: &str) -> Result<&'static Operation, Failure> {
 
 /// An end of the input is no confirmation.
 fn is_confirmed() -> Result<bool, Failure> {
-    print!("Carry it out? [y/N] ");
-    std::io::stdout().flush()?;
+    cli::print("Carry it out? [y/N] ")?;
     let mut answer = String::new();
     if std::io::stdin().read_line(&mut answer)? == 0 {
-        println!();
+        cli::print_line("")?;
     }
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }

@@ -67,7 +67,7 @@ impl Backup {
         let copied = copy(&source, older.as_ref(), &self.target)?;
         let findings = verified(&self.target)?;
         let (oldest, newest) = (findings.oldest, findings.newest);
-        println!(
+        cli::print_line(format_args!(
             "backup of {} in {}: {copied} bytes copied, checked; it holds the venue up to batch {} \
              (sequence {}, {}), and states from sequence {} on",
             self.dir.display(),
@@ -76,8 +76,7 @@ impl Backup {
             newest.sequence,
             format_time(newest.time_ns),
             oldest.sequence,
-        );
-        Ok(())
+        ))
     }
 }
 
@@ -103,14 +102,13 @@ impl Restore {
             )));
         }
         let newest = findings.newest;
-        println!(
+        cli::print_line(format_args!(
             "restored into {}: the venue after batch {} (sequence {}, {})",
             self.dir.display(),
             newest.batch_number,
             newest.sequence,
             format_time(newest.time_ns)
-        );
-        Ok(())
+        ))
     }
 }
 

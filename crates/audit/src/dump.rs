@@ -44,21 +44,12 @@ impl Dump {
             } else {
                 text_line(&step, replay.engine())
             };
-            match writeln!(out, "{line}") {
-                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
-                result => result.map_err(cannot_print)?,
+            if !cli::is_read(writeln!(out, "{line}"))? {
+                return Ok(());
             }
         }
-        match out.flush() {
-            // The reader has closed the pipe.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            result => result.map_err(cannot_print),
-        }
+        cli::is_read(out.flush()).map(drop)
     }
-}
-
-fn cannot_print(error: std::io::Error) -> Failure {
-    Failure::new(format!("cannot print the commands: {error}"))
 }
 
 fn json_line(step: &ReplayedCommand, engine: &Engine) -> Value {

@@ -296,8 +296,7 @@ impl Tables {
         let path = out.join(DONE_NAME);
         std::fs::write(&path, &done)
             .map_err(|error| Failure::new(format!("writing {} failed: {error}", path.display())))?;
-        print!("{done}");
-        Ok(())
+        cli::print(done)
     }
 }
 

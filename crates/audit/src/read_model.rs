@@ -69,8 +69,9 @@ impl Rebuild {
         });
         let Rebuilt { first_sequence, last_sequence } =
             sqlite::rebuild(dir, log_first_sequence, events, self.forget)?;
-        println!("the read model holds the events of commands {first_sequence} to {last_sequence}");
-        Ok(())
+        cli::print_line(format_args!(
+            "the read model holds the events of commands {first_sequence} to {last_sequence}"
+        ))
     }
 }
 
@@ -82,18 +83,18 @@ fn all_of(reply: Reply) -> impl Iterator<Item = Arc<Applied>> {
 impl Folder {
     fn status(&self) -> Result<(), Failure> {
         let Status { schema_version, progress, gaps, rows, bytes } = sqlite::status(&self.dir)?;
-        println!("commands {} to {}", progress.first_sequence, progress.sequence);
+        let mut shown = format!("commands {} to {}\n", progress.first_sequence, progress.sequence);
         if progress.kept_since_ns > 0 {
-            println!("deleted  what ended before {}", format_time(progress.kept_since_ns));
+            let time = format_time(progress.kept_since_ns);
+            shown.push_str(&format!("deleted  what ended before {time}\n"));
         }
         let before = (progress.first_sequence > 1).then(|| (1, progress.first_sequence - 1));
         for (first, last) in before.into_iter().chain(gaps) {
-            println!("missing  {first} to {last}");
+            shown.push_str(&format!("missing  {first} to {last}\n"));
         }
         for (table, rows) in rows {
-            println!("{table:<18} {rows}");
+            shown.push_str(&format!("{table:<18} {rows}\n"));
         }
-        println!("schema {schema_version}, {bytes} bytes");
-        Ok(())
+        cli::print_line(format_args!("{shown}schema {schema_version}, {bytes} bytes"))
     }
 }

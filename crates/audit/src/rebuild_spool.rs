@@ -44,7 +44,8 @@ impl RebuildSpool {
         };
         let settings = Settings { retention: spool.retention()?, ..Settings::new(dir) };
         let RebuiltSpool { first_sequence, last_sequence } = rebuild_spool(settings)?;
-        println!("the spool holds the events of commands {first_sequence} to {last_sequence}");
-        Ok(())
+        cli::print_line(format_args!(
+            "the spool holds the events of commands {first_sequence} to {last_sequence}"
+        ))
     }
 }

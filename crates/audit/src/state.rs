@@ -1,6 +1,5 @@
 //! `buttonwood log state`: the venue's state at a moment of the past.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -36,15 +35,11 @@ impl State {
         let archive = Archive::open(&self.dir)?;
         let replay = replay_until(&archive, self.until)?;
         let (place, engine) = (replay.place(), replay.engine());
-        let mut shown = if self.json {
+        cli::print_line(if self.json {
             serde_json::to_string_pretty(&json(place, engine))?
         } else {
             text(place, engine)
-        };
-        shown.push('\n');
-        std::io::stdout()
-            .write_all(shown.as_bytes())
-            .map_err(|error| Failure::new(format!("cannot print the state: {error}")))
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use venue::{Archive, ArchiveError, FollowError, Place, Replay, ReplayedCommand, 
 
 pub(super) fn run(dir: &Path) -> Result<(), Failure> {
     let findings = Findings::of(dir)?;
-    print!("{findings}");
+    cli::print(&findings)?;
     findings.result(dir)
 }
 

@@ -31,7 +31,7 @@ pub(super) fn run() -> Result<(), Failure> {
 
 async fn serve(secret: Arc<[u8]>) -> Result<(), Failure> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
-    println!("ready http://{}", listener.local_addr()?);
+    cli::print_line(format_args!("ready http://{}", listener.local_addr()?))?;
     let router = Router::new()
         .route("/api/v3/order", post(order))
         .route("/api/v3/batchOrders", post(order))

@@ -59,33 +59,33 @@ impl Generate {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let workload = workload::make(self.workload, self.seed, self.orders);
         match &self.out {
-            None => self.write(&workload, std::io::stdout().lock()),
+            None => {
+                let mut out = BufWriter::new(std::io::stdout().lock());
+                cli::is_read(self.write(&workload, &mut out)).map(drop)
+            }
             Some(file) => File::create(file)
-                .map_err(Failure::from)
-                .and_then(|created| self.write(&workload, created))
-                .map_err(|failure| Failure::new(format!("{}: {failure}", file.display()))),
+                .and_then(|created| self.write(&workload, &mut BufWriter::new(created)))
+                .map_err(|error| Failure::new(format!("{}: {error}", file.display()))),
         }
     }
 
-    fn write(&self, workload: &Workload, out: impl Write) -> Result<(), Failure> {
-        let mut out = BufWriter::new(out);
+    fn write(&self, workload: &Workload, out: &mut impl Write) -> std::io::Result<()> {
         match self.format {
-            Format::Obwl => workload.write(&mut out)?,
+            Format::Obwl => workload.write(out)?,
             Format::Ndjson => {
                 for record in &workload.records {
                     writeln!(out, "{}", serde_json::to_string(&Line::of(record))?)?;
                 }
             }
             Format::Csv => {
-                let mut rows = csv::Writer::from_writer(&mut out);
+                let mut rows = csv::Writer::from_writer(&mut *out);
                 for record in &workload.records {
-                    let written = rows.serialize(Line::of(record));
-                    written.map_err(|error| Failure::fault(error.to_string()))?;
+                    rows.serialize(Line::of(record))?;
                 }
                 rows.flush()?;
             }
         }
-        Ok(out.flush()?)
+        out.flush()
     }
 }
 

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use clap::Args;
 use cli::Failure;
@@ -77,7 +76,7 @@ impl Report {
             }
             _ => self.text(),
         };
-        std::io::stdout().write_all(text.as_bytes())?;
+        cli::print(text)?;
         require::check(&output.require, &value)
     }
 

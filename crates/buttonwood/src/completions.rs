@@ -15,8 +15,9 @@ pub(crate) struct Completions {
 
 impl Completions {
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        let mut script = Vec::new();
         let mut command = crate::Buttonwood::command();
-        clap_complete::generate(self.shell, &mut command, "buttonwood", &mut std::io::stdout());
-        Ok(())
+        clap_complete::generate(self.shell, &mut command, "buttonwood", &mut script);
+        cli::print(String::from_utf8_lossy(&script))
     }
 }

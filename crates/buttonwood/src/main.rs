@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("buttonwood: {failure}");
+            cli::print_error(format_args!("buttonwood: {failure}"));
             ExitCode::FAILURE
         }
     }
@@ -82,9 +82,9 @@ fn parse() -> Buttonwood {
         if is_unknown && cfg!(not(feature = "tools")) {
             // The exit code and the form are clap's.
             let _ = error.print();
-            eprintln!(
+            cli::print_error(
                 "\nThis is the build of `make run`, without `bench`, `replay` and `log export`. \
-                 `cargo build --release` makes target/release/buttonwood, which has them."
+                 `cargo build --release` makes target/release/buttonwood, which has them.",
             );
             std::process::exit(error.exit_code());
         }

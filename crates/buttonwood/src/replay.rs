@@ -1,6 +1,5 @@
 //! `buttonwood replay`: the command line of the crate `replay`.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use cli::Failure;
@@ -55,10 +54,7 @@ impl Replay {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let json = self.json;
         let replayed = replay::run(&self.recording()).map_err(|error| failure(&error))?;
-        let mut text = if json { replayed.json() } else { replayed.summary() };
-        text.push('\n');
-        let printed = std::io::stdout().write_all(text.as_bytes());
-        printed.map_err(|error| Failure::fault(format!("cannot print the result: {error}")))
+        cli::print_line(if json { replayed.json() } else { replayed.summary() })
     }
 
     fn recording(self) -> Recording {

@@ -1,7 +1,5 @@
 //! `buttonwood serve`: runs a venue in this process.
 
-use std::io::Write;
-
 use clap::Args;
 use cli::{Failure, Flags, Recovery};
 use server::Host;
@@ -43,9 +41,7 @@ impl Host for Process {
     }
 
     fn ready(&mut self, base_url: &str) -> Result<(), String> {
-        let mut stdout = std::io::stdout();
-        writeln!(stdout, "ready {base_url}")
-            .and_then(|()| stdout.flush())
-            .map_err(|error| format!("the ready line cannot be printed: {error}"))
+        cli::print_line(format_args!("ready {base_url}"))
+            .map_err(|failure| format!("the ready line: {failure}"))
     }
 }

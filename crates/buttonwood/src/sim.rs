@@ -60,7 +60,11 @@ impl Sim {
             }
         });
         let total = *shared.total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        println!("{} seeds in {:.0?}: {total:#?}", self.seeds, begun.elapsed());
+        cli::print_line(format_args!(
+            "{} seeds in {:.0?}: {total:#?}",
+            self.seeds,
+            begun.elapsed()
+        ))?;
         if shared.failed.load(Ordering::Relaxed) {
             Err(Failure::new("a run has failed; its seed stands above"))
         } else {
@@ -82,7 +86,7 @@ impl Sim {
                     }
                     Err(failed) => {
                         shared.failed.store(true, Ordering::Relaxed);
-                        eprintln!("{failed}");
+                        cli::print_error(failed);
                     }
                 }
             }

@@ -1,9 +1,10 @@
 //! Parts that all tools of the binary share: [`Failure`], the flags of the settings, moments in a
-//! log, progress, log lines, printed values, and the client of the admin socket.
+//! log, progress, log lines, standard output, printed values, and the client of the admin socket.
 
 mod failure;
 mod flags;
 pub mod moment;
+mod print;
 mod recovery;
 pub mod show;
 pub mod socket;
@@ -11,5 +12,6 @@ mod trace;
 
 pub use failure::{Cause, Failure};
 pub use flags::{DURABILITY, Flags, SWITCH};
+pub use print::{is_read, print, print_error, print_line};
 pub use recovery::Recovery;
 pub use trace::{init as init_trace, set_level as set_log_level};

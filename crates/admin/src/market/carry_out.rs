@@ -20,14 +20,17 @@ pub(super) fn carry_out(
                 _ => Ok(()),
             });
         if let Err(failure) = executed {
+            let mut shown = String::new();
             for (at, step) in steps.iter().enumerate() {
                 let state = match at.cmp(&done) {
                     std::cmp::Ordering::Less => "done",
                     std::cmp::Ordering::Equal => "failed",
                     std::cmp::Ordering::Greater => "not done",
                 };
-                println!("{state:9} {}", step.line);
+                shown += &format!("{state:9} {}\n", step.line);
             }
+            // The failure of the step is the one to report.
+            let _printed = cli::print(shown);
             return Err(Failure::new(format!(
                 "{}: {failure} (change {} of {}: {done} are done, and a further `apply` continues \
                  from there)",

@@ -13,12 +13,17 @@ use super::Step;
 /// The bits of a mode that let other users read or write a file.
 const OTHERS: u32 = 0o077;
 
-/// A file of JSON lines, or the terminal.
-pub(super) struct Secrets(Option<(PathBuf, File)>);
+/// A file of JSON lines, or standard output.
+pub(super) struct Secrets {
+    file: Option<(PathBuf, File)>,
+    /// Keys whose secret standard output did not take.
+    not_shown: Vec<String>,
+}
 
 impl Secrets {
     pub(super) fn open(file: Option<&Path>) -> Result<Self, Failure> {
-        let Some(path) = file else { return Ok(Self(None)) };
+        let not_shown = Vec::new();
+        let Some(path) = file else { return Ok(Self { file: None, not_shown }) };
         let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
         let mut options = OpenOptions::new();
         let file = options.append(true).create(true).mode(0o600).open(path).map_err(named)?;
@@ -31,7 +36,7 @@ impl Secrets {
                 mode & 0o777
             )));
         }
-        Ok(Self(Some((path.to_owned(), file))))
+        Ok(Self { file: Some((path.to_owned(), file)), not_shown })
     }
 
     /// Each key is on disk before the next step.
@@ -44,8 +49,13 @@ impl Secrets {
         if let Some(secret) = answer.get("secret_key") {
             key["secret_key"] = secret.clone();
         }
-        match &mut self.0 {
-            None => println!("{key}"),
+        match &mut self.file {
+            None => {
+                let mut out = std::io::stdout().lock();
+                if writeln!(out, "{key}").and_then(|()| out.flush()).is_err() {
+                    self.not_shown.push(step.title.clone());
+                }
+            }
             Some((path, file)) => {
                 let written = writeln!(file, "{key}").and_then(|()| file.sync_all());
                 written.map_err(|error| {
@@ -57,5 +67,17 @@ impl Secrets {
             }
         }
         Ok(())
+    }
+
+    /// Fails if a secret went nowhere, because no later run shows it. All steps are done by then.
+    pub(super) fn check_shown(&self) -> Result<(), Failure> {
+        if self.not_shown.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::new(format!(
+            "all changes are applied, but standard output was closed before the secret of {}: \
+             revoke the key and make another, with --secrets FILE",
+            self.not_shown.join(", ")
+        )))
     }
 }

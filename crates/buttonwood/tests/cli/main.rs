@@ -13,6 +13,7 @@ mod market;
 mod operator;
 mod pages;
 mod placement;
+mod printing;
 mod process;
 mod projection;
 mod replay;

@@ -107,9 +107,7 @@ impl Origins {
         let named = self.sections.0.iter().filter(|(_, _, flat)| words.contains(flat.as_str()));
         let places = named.filter_map(|(_, _, flat)| match &self.file {
             _ if self.flags.contains(flat) => Some(flag(flat)),
-            Some(file) if file.line(self.sections.keys(flat)).is_some() => {
-                Some(self.in_file(file, flat))
-            }
+            Some(file) if self.is_in_file(flat) => Some(self.in_file(file, flat)),
             _ => self.variables.contains(flat).then(|| variable(flat)),
         });
         let places: Vec<_> = places.collect();
@@ -121,18 +119,16 @@ impl Origins {
     }
 
     pub(super) fn is_set(&self, flat: &str) -> bool {
-        let is_in_file = |file: &File| file.line(self.sections.keys(flat)).is_some();
-        self.flags.contains(flat)
-            || self.variables.contains(flat)
-            || self.file.as_ref().is_some_and(is_in_file)
+        self.flags.contains(flat) || self.is_in_file(flat) || self.variables.contains(flat)
     }
 
     /// Whether the setting's value is that of its variable.
     pub(super) fn is_variable(&self, flat: &str) -> bool {
-        let is_in_file = |file: &File| file.line(self.sections.keys(flat)).is_some();
-        self.variables.contains(flat)
-            && !self.flags.contains(flat)
-            && !self.file.as_ref().is_some_and(is_in_file)
+        self.variables.contains(flat) && !self.flags.contains(flat) && !self.is_in_file(flat)
+    }
+
+    fn is_in_file(&self, flat: &str) -> bool {
+        self.file.as_ref().is_some_and(|file| file.line(self.sections.keys(flat)).is_some())
     }
 
     fn in_file(&self, file: &File, flat: &str) -> String {

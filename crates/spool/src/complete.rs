@@ -40,6 +40,7 @@ impl Spool {
             );
             self.framer.is_other_history = true;
         }
+        self.framer.is_other_history |= std::mem::take(&mut self.has_strays);
         let mut found =
             Found { is_other_history: self.framer.is_other_history, ..Found::default() };
         if self.has_unindexed && !found.is_other_history {
@@ -82,19 +83,23 @@ impl Spool {
     }
 
     /// Takes note of the last numbers of all accounts and instruments: of those that have no event
-    /// in here any more, nothing else shows.
+    /// in here any more, nothing else shows. Numbers that end elsewhere are of another history.
     pub fn know_heads(
         &mut self,
         accounts: impl Iterator<Item = (AccountId, u64)>,
         instruments: impl Iterator<Item = (InstrumentId, u64)>,
     ) {
+        self.flush();
+        self.check_numbers();
+        let shows_all = !self.shared.is_lacking() && !self.is_waiting();
+        let accounts = accounts.map(|(account, number)| (Key::account(account), number));
+        let instruments = instruments.map(|(id, number)| (Key::instrument(id), number));
         let mut table = self.shared.table();
-        for (account, number) in accounts {
-            table.know_head(Key::account(account), number);
-        }
-        for (instrument, number) in instruments {
-            table.know_head(Key::instrument(instrument), number);
-        }
+        let heads = accounts.chain(instruments).collect();
+        self.has_strays |= shows_all && !table.ends_with(&heads);
+        table.heads = heads;
+        drop(table);
+        self.is_replaying = false;
     }
 
     /// Puts what was checked before what came since.

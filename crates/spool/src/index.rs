@@ -89,6 +89,11 @@ impl Index {
         true
     }
 
+    pub(super) fn ranges(&self) -> impl Iterator<Item = (Key, Range)> {
+        let range = |run: &Run| Range { first: run.first, count: run.offsets.len() as u64 };
+        self.runs.iter().map(move |(key, run)| (*key, range(run)))
+    }
+
     pub(super) fn range(&self, key: Key) -> Option<Range> {
         let run = self.runs.get(&key)?;
         Some(Range { first: run.first, count: run.offsets.len() as u64 })

@@ -63,6 +63,8 @@ impl Spool {
             checking: None,
             has_unindexed: false,
             is_doubtful,
+            is_replaying: true,
+            has_strays: false,
         };
         if let Some(first) = segments.pop() {
             spool.resume(first, sequence, event_hash)?;

@@ -89,7 +89,7 @@ pub(super) struct Table {
     /// The last command that was taken on, kept or not.
     pub(super) last_sequence: u64,
     /// The last number of each key, where the segments may not have it any more.
-    heads: KeyMap<u64>,
+    pub(super) heads: KeyMap<u64>,
 }
 
 /// What readers know of the segment that is being written.
@@ -106,8 +106,9 @@ impl Table {
         *head = number.max(*head);
     }
 
-    /// A batch was written at this place of the segment that is open, or is its beginning.
-    pub(super) fn add(&mut self, batch: &Batch, start: u64) {
+    /// A batch was written at this place of the segment that is open, or is its beginning. Returns
+    /// how many of its events do not continue the numbers before them.
+    pub(super) fn add(&mut self, batch: &Batch, start: u64) -> usize {
         let open = self.open.get_or_insert_with(|| OpenSegment {
             first: batch.first,
             last: batch.last,
@@ -115,11 +116,25 @@ impl Table {
         });
         open.last = batch.last;
         let strays = add_to_index(&mut open.index, batch, start);
-        debug_assert_eq!(strays, 0, "events are numbered without a gap");
-        if strays > 0 {
-            tracing::error!(strays, "events have numbers that do not follow: this is a bug");
-        }
         self.last_sequence = batch.last;
+        strays
+    }
+
+    /// Whether the numbers in the segment that is open continue those of the segments that were
+    /// filled before it.
+    pub(super) fn is_consecutive(&self) -> bool {
+        let runs = self.open.iter().flat_map(|open| open.index.ranges());
+        runs.into_iter()
+            .all(|(key, range)| self.heads.get(&key).is_none_or(|head| head + 1 == range.first))
+    }
+
+    /// Whether these are the last numbers that the segments have, as far as they show them.
+    pub(super) fn ends_with(&self, heads: &KeyMap<u64>) -> bool {
+        heads.iter().all(|(key, number)| {
+            let in_open = self.open.as_ref().and_then(|open| open.index.range(*key));
+            let head = in_open.map(|range| range.first + range.count - 1);
+            head.or(self.heads.get(key).copied()).is_none_or(|head| head == *number)
+        })
     }
 
     /// A batch could not be written.

@@ -473,6 +473,29 @@ fn a_spool_of_another_history_is_made_anew() {
 }
 
 #[test]
+fn a_spool_whose_numbers_the_log_does_not_continue_is_made_anew() {
+    let story = Story::of(30);
+    // Commands of the same times with other events: an operator restored the log or the spool, or
+    // another build wrote the spool.
+    let mut other = Story::default();
+    (0..30).for_each(|_| other.go_on(0));
+    for length in [1, 7, 29, 30] {
+        for retention in [ALL, WIDE] {
+            let dir = tempfile::tempdir().unwrap();
+            let mut spool = Spool::open(dir.path(), retention, 0, [0; 16]).unwrap();
+            write(&mut spool, &other.applied[..length]);
+            drop(spool);
+            let mut spool = start(dir.path(), retention, &story, 0);
+            check(&spool, &story, 1);
+            let mut story = story.clone();
+            (0..30).for_each(|choice| story.go_on(choice));
+            write(&mut spool, &story.applied[30..]);
+            check(&spool, &story, 1);
+        }
+    }
+}
+
+#[test]
 fn a_spool_of_another_version_is_rebuilt() {
     let story = Story::of(60);
     let dir = tempfile::tempdir().unwrap();

@@ -38,6 +38,11 @@ pub struct Spool {
     pub(crate) has_unindexed: bool,
     /// A sync failed before this start, and what it was of could not be written once more.
     pub(crate) is_doubtful: bool,
+    /// Until the last numbers of the log are known.
+    pub(crate) is_replaying: bool,
+    /// Events of the replay do not continue the numbers that are here: these are of another
+    /// history.
+    pub(crate) has_strays: bool,
 }
 
 impl Spool {
@@ -184,8 +189,28 @@ impl Spool {
         };
         let start = writer.summary.size;
         writer.write(&self.disk, batch)?;
-        self.shared.table().add(batch, start);
+        let strays = self.shared.table().add(batch, start);
+        if strays > 0 {
+            self.found_strays();
+        }
         Ok(())
+    }
+
+    fn found_strays(&mut self) {
+        let is_complete = self.checking.is_none();
+        debug_assert!(!is_complete, "events are numbered without a gap");
+        if is_complete {
+            tracing::error!("events have numbers that do not follow: this is a bug");
+        }
+        self.has_strays = true;
+    }
+
+    /// Compares the numbers in the segment that is open with those before it. After a loss, those
+    /// are not here.
+    pub(crate) fn check_numbers(&mut self) {
+        if self.is_replaying && !self.shared.is_lacking() {
+            self.has_strays |= !self.shared.table().is_consecutive();
+        }
     }
 
     fn must_seal(&self, batch: &Batch) -> bool {
@@ -204,6 +229,7 @@ impl Spool {
     }
 
     fn seal(&mut self) -> Result<(), SpoolError> {
+        self.check_numbers();
         let (Some(writer), dir) = (&self.writer, &self.shared.dir) else { return Ok(()) };
         let mut table = self.shared.table();
         if let Some(open) = &table.open {

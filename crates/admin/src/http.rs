@@ -108,7 +108,7 @@ impl AdminApi {
         let metrics = self.handle.metrics();
         let figures = metrics.figures();
         let is_behind = figures.projected_sequence < figures.applied_sequence;
-        let behind_s = is_behind.then(|| self.history.reached().age_s(now_ns())).flatten();
+        let behind_s = is_behind.then(|| self.history.behind().age_s(now_ns())).flatten();
         Ok(to_json(StatusShown {
             role: "primary",
             durability: self.durability,

@@ -20,7 +20,7 @@ pub(super) struct StatusShown {
     pub(super) spool_first_sequence: u64,
     pub(super) read_model_sequence: u64,
     pub(super) read_model_failing: bool,
-    /// Seconds since the last event that the read model has; null if it has all events, or none
+    /// Seconds since the first event that the read model lacks; null if it has all events, or none
     pub(super) read_model_behind_s: Option<u64>,
     pub(super) replica: String,
     /// Operators other than the requester that must approve a withdrawal

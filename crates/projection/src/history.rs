@@ -28,8 +28,11 @@ pub trait History: fmt::Debug + Send + Sync {
         self.reached().sequence
     }
 
-    /// How far it has come.
+    /// How far it has come, without the time of what it lacks.
     fn reached(&self) -> Behind;
+
+    /// How far it has come, for a caller that found it behind.
+    fn behind(&self) -> Behind;
 
     /// Waits until it has the events of a command. A caller that has the reply of that command then
     /// finds what the command did in every answer.
@@ -43,6 +46,8 @@ pub struct Behind {
     pub sequence: u64,
     /// The time of that command; 0 if it is not known.
     pub sequenced_ns: u64,
+    /// The time of the first command that it lacks; `None` if it lacks none, or that is not known.
+    pub lacking_ns: Option<u64>,
     /// What keeps it, if it does not merely catch up.
     pub standstill: Option<Standstill>,
 }
@@ -53,10 +58,11 @@ impl Behind {
         self.standstill.map_or("it is catching up".to_owned(), |cause| cause.to_string())
     }
 
-    /// Seconds since the last event that it has; `None` if that is not known.
+    /// Seconds since the first event that it lacks: on a quiet venue the last one that it has may
+    /// be of yesterday. `None` if it lacks none, or if its end or that event is not known.
     pub fn age_s(&self, now_ns: u64) -> Option<u64> {
-        let age_ns = (self.sequenced_ns > 0).then(|| now_ns.saturating_sub(self.sequenced_ns));
-        age_ns.map(|age_ns| age_ns / 1_000_000_000)
+        let lacking_ns = self.lacking_ns.filter(|_| self.sequenced_ns > 0)?;
+        Some(now_ns.saturating_sub(lacking_ns) / 1_000_000_000)
     }
 }
 

@@ -88,7 +88,8 @@ mod tests {
     #[test]
     fn a_read_model_that_is_behind_says_how_old_it_is_and_why() {
         let sentence = |sequenced_ns, standstill| {
-            let behind = Behind { sequence: 7, sequenced_ns, standstill };
+            let lacking_ns = Some(1_700_000_000_123_456_789);
+            let behind = Behind { sequence: 7, sequenced_ns, lacking_ns, standstill };
             let error = history_behind(behind, 1_700_000_042_987_654_321);
             assert_eq!((error.status, error.code), (503, -1008));
             error.msg.into_owned()

@@ -19,9 +19,9 @@ pub trait Backend: fmt::Display + Send + 'static {
     /// gone on with.
     fn open(&self) -> Result<Self::Store, ProjectionError>;
 
-    /// The time of the last event that is there, as far as it can be read before it is opened: an
-    /// upgrade takes long.
-    fn newest_ns(&self) -> Option<u64>;
+    /// The last command that is there and its time, as far as it can be read before it is opened:
+    /// an upgrade takes long.
+    fn newest(&self) -> Option<(u64, u64)>;
 
     /// Removes what is there, if anything is.
     fn remove(&self) -> Result<(), ProjectionError>;

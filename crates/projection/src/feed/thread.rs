@@ -56,7 +56,7 @@ impl Projection {
         let (reached, followed) = watch::channel(Reached::NOTHING);
         let stopping = Arc::new(AtomicBool::new(false));
         let pace = Arc::<Pace>::default();
-        let history = backend.history(Followed::new(followed, Arc::clone(&pace)));
+        let history = backend.history(Followed::new(followed, Arc::clone(&pace), spool.clone()));
         let follower = Follower {
             backend,
             spool,
@@ -167,11 +167,11 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
     }
 
     fn follow(&mut self) -> Result<(), ProjectionError> {
-        let newest_ns = self.backend.newest_ns();
+        let newest = self.backend.newest().unwrap_or_default();
         self.reached.send_modify(|reached| {
             reached.standstill.get_or_insert(Standstill::Opening);
             if reached.sequenced_ns == 0 {
-                reached.sequenced_ns = newest_ns.unwrap_or_default();
+                (reached.opening_at, reached.sequenced_ns) = newest;
             }
         });
         let mut store = open(&self.backend, &self.spool)?;
@@ -188,6 +188,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             self.reached.send_modify(|reached| {
                 reached.sequence = progress.sequence;
                 reached.sequenced_ns = progress.sequenced_ns;
+                reached.opening_at = 0;
             });
             if unsynced_since.is_some_and(|since| since.elapsed() > CHECKPOINT) {
                 store.checkpoint()?;

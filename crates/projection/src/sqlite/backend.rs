@@ -44,11 +44,11 @@ impl Backend for Sqlite {
         SqliteStore::open(&self.path)
     }
 
-    fn newest_ns(&self) -> Option<u64> {
+    fn newest(&self) -> Option<(u64, u64)> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags).ok()?;
-        let select = "SELECT sequenced_ns FROM progress";
-        connection.query_row(select, [], |row| row.uint(0)).ok().filter(|time_ns| *time_ns > 0)
+        let select = "SELECT sequence, sequenced_ns FROM progress WHERE sequenced_ns > 0";
+        connection.query_row(select, [], |row| Ok((row.uint(0)?, row.uint(1)?))).ok()
     }
 
     fn remove(&self) -> Result<(), ProjectionError> {

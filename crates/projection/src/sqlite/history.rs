@@ -63,6 +63,10 @@ impl History for SqliteHistory {
         self.followed.reached()
     }
 
+    fn behind(&self) -> Behind {
+        self.followed.behind()
+    }
+
     fn wait_until(&self, sequence: u64, deadline: Instant) -> BoxFuture<'_, Result<(), Behind>> {
         Box::pin(self.followed.wait_until(sequence, deadline))
     }

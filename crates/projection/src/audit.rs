@@ -25,6 +25,12 @@ pub struct Audited {
 }
 
 impl Audited {
+    /// `None` for a command that no operator sent. Work that the command left to later steps is not
+    /// in its effect.
+    pub fn of(applied: &Applied) -> Option<Self> {
+        applied.operated.as_deref().map(|operated| Self::new(operated, applied))
+    }
+
     pub(crate) fn new(operated: &Operated, applied: &Applied) -> Self {
         let reason = applied.events.iter().find_map(|event| match event {
             Event::CommandRejected(rejected) => Some(rejected.reason),

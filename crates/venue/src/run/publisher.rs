@@ -24,6 +24,9 @@ const RETRY: Duration = Duration::from_millis(500);
 
 /// A consumer of events. Called on the publisher's thread, so it must not wait.
 pub trait Listener: Send {
+    /// One command, before its events. It may have none.
+    fn applied(&mut self, _applied: &Applied) {}
+
     /// One event, in sequence, with what it changes in its instrument's book.
     fn event(&mut self, applied: &Applied, event: &Event, update: Option<&BookUpdate>);
 
@@ -115,6 +118,9 @@ impl Publisher {
         self.spool.append(batch.iter().map(|applied| &**applied));
         self.spool.flush();
         for applied in batch {
+            for listener in &mut self.listeners {
+                listener.applied(applied);
+            }
             for event in &applied.events {
                 self.metrics.trading.apply(event);
                 self.metrics.orders.apply(event, applied.operated.is_some());

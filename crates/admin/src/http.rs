@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use cli::{Cause, Failure};
 use gateway::{
-    Faults, Method, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest, OperatorRoute,
+    Faults, Method, OperatorAnswer, OperatorApi, OperatorEvent, OperatorFuture, OperatorMessages,
+    OperatorRequest, OperatorRoute,
 };
 use projection::History;
 use serde_json::{Map, Value, json};
@@ -16,6 +17,7 @@ use server::{Durability, OperatedVenue, now_ns};
 use types::Origin;
 use venue::{Handle, Keyring};
 
+use super::event;
 use super::online::{Online, Sender};
 use super::openapi::{self, Fields};
 use super::operations::{Work, routes};
@@ -168,6 +170,11 @@ impl OperatorApi for AdminApi {
 
     fn answer(&self, request: OperatorRequest) -> OperatorFuture {
         Box::pin(self.clone().execute(request))
+    }
+
+    fn show(&self, events: Vec<OperatorEvent>) -> OperatorMessages {
+        let shown = self.handle.read(move |engine| event::messages(engine, &events));
+        Box::pin(async { shown.ok()?.await.ok() })
     }
 }
 

@@ -5,6 +5,7 @@ mod account;
 mod backend;
 mod calendar;
 mod command;
+mod event;
 mod fees;
 mod http;
 mod instrument;

@@ -119,7 +119,7 @@ pub(super) struct AuditedShown {
 }
 
 impl AuditedShown {
-    fn new(engine: &Engine, audited: &Audited) -> Self {
+    pub(super) fn new(engine: &Engine, audited: &Audited) -> Self {
         Self {
             sequence: audited.sequence,
             time: format_time(audited.sequenced_ns),

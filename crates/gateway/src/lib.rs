@@ -50,12 +50,13 @@ pub use crate::door::access::AccessRecord;
 use crate::door::directory::{Directory, SharedDirectory};
 pub use crate::door::faults::{ArmedFault, Fault, Faults};
 pub use crate::door::operator::{
-    Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorFuture, OperatorRequest,
-    OperatorRoute, StaticPage,
+    Alarm, Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorEvent, OperatorFuture,
+    OperatorMessages, OperatorRequest, OperatorRoute, StaticPage,
 };
 use crate::door::query::open_lists;
 pub use crate::door::settings::DoorSettings;
 use crate::feed::open_lists::OpenLists;
+use crate::operator::hub::OperatorHub;
 pub use crate::socket::cors::{Origin, OriginError};
 pub use crate::socket::page::{AllowedHost, AllowedHostError};
 pub use crate::socket::proxy::{TrustedProxy, TrustedProxyError};
@@ -89,6 +90,7 @@ pub struct Gateway {
     publisher: Arc<PublisherState>,
     history: Option<Arc<dyn History>>,
     operators: Option<Arc<dyn OperatorApi>>,
+    operator_hub: Arc<OperatorHub>,
     access: Option<AccessRecord>,
     faults: Option<Arc<Faults>>,
     tls: Option<Arc<Tls>>,
@@ -115,6 +117,7 @@ impl Gateway {
             publisher,
             history: None,
             operators: None,
+            operator_hub: Arc::default(),
             access: None,
             faults: None,
             tls: None,
@@ -176,7 +179,8 @@ impl Gateway {
     /// The listener for [`Opened::start`], to be passed once. Without it the gateway learns no new
     /// keys and publishes no streams.
     pub fn listener(&self) -> Box<dyn Listener> {
-        Box::new(listener::GatewayListener::new(Arc::clone(&self.publisher)))
+        let operators = Arc::clone(&self.operator_hub);
+        Box::new(listener::GatewayListener::new(Arc::clone(&self.publisher), operators))
     }
 
     /// Serves until `shutdown` is ready. Then it answers requests in flight, sends each WebSocket a

@@ -11,24 +11,30 @@ use venue::Listener;
 use crate::binance::balances::publish_balances;
 use crate::binance::hub::Hub;
 use crate::binance::shared::PublisherState;
+use crate::operator::hub::OperatorHub;
 
-/// Applies events to the directory, the user streams and the hub. It owns the hub: no other thread
-/// has it.
+/// Applies events to the directory, the user streams, operators' events and the hub. It owns the
+/// hub: no other thread has it.
 pub(crate) struct GatewayListener {
     publisher: Arc<PublisherState>,
+    operators: Arc<OperatorHub>,
     hub: Hub,
 }
 
 impl GatewayListener {
-    pub(crate) fn new(publisher: Arc<PublisherState>) -> Self {
+    pub(crate) fn new(publisher: Arc<PublisherState>, operators: Arc<OperatorHub>) -> Self {
         let hub = Hub::new(publisher.directory.read().markets());
-        Self { publisher, hub }
+        Self { publisher, operators, hub }
     }
 }
 
 impl Listener for GatewayListener {
+    fn applied(&mut self, applied: &Applied) {
+        self.operators.applied(applied);
+    }
+
     fn event(&mut self, applied: &Applied, event: &Event, update: Option<&BookUpdate>) {
-        let Self { publisher, hub } = self;
+        let Self { publisher, hub, .. } = self;
         publisher.directory.apply(event);
         if let Event::InstrumentListed(listed) = event
             && let Some(market) = publisher.directory.read().market_of(listed.instrument.id)

@@ -1,7 +1,13 @@
-//! The operators' API over HTTP, `/admin/v1`: authentication and routing.
+//! The operators' API over HTTP, `/admin/v1`: authentication and routing. [`events`] is its
+//! WebSocket.
 //!
 //! The gateway is given the backend, because operations need more than a gateway sees, for example
 //! the data folder.
+
+mod alarms;
+mod events;
+mod feed;
+pub(crate) mod hub;
 
 use std::sync::Arc;
 
@@ -13,7 +19,7 @@ use axum::http::header::{
     X_CONTENT_TYPE_OPTIONS,
 };
 use axum::response::{IntoResponse, Response};
-use axum::routing::any;
+use axum::routing::{any, get};
 use protocol::operator::{self, Covered};
 use protocol::signed::{ApiError, Params, sign};
 use venue::{api_key_hash, request_hash};
@@ -22,10 +28,11 @@ use crate::clock::signing_clock;
 use crate::door::access::Attempt;
 use crate::door::identity::{Permission, Signer};
 use crate::door::operator::{
-    OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, OperatorRoute, StaticPage,
+    Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorRequest, OperatorRoute, StaticPage,
 };
 use crate::door::shared::Door;
 use crate::door::single_use::NotOnce;
+use crate::operator::hub::OperatorHub;
 use crate::socket::http::{ErrorReply, JsonReply, RequestHead, SignedRequest, header_text};
 use crate::socket::settings::SocketSettings;
 
@@ -43,11 +50,14 @@ pub(crate) struct OperatorState {
     pub(crate) settings: SocketSettings,
     /// `None` answers every path with 404.
     pub(crate) api: Option<Arc<dyn OperatorApi>>,
+    /// The readers of events.
+    pub(crate) hub: Arc<OperatorHub>,
 }
 
 pub(crate) fn router(operators: Arc<OperatorState>) -> Router {
     Router::new()
         .route("/admin/v1", any(serve))
+        .route(events::PATH, get(events::open))
         .route("/admin/v1/{*path}", any(serve))
         .with_state(operators)
 }
@@ -104,15 +114,7 @@ async fn execute(
     request: Request,
 ) -> Result<OperatorAnswer, ApiError> {
     let (method, whole_path) = (request.method().clone(), request.uri().path().to_owned());
-    let sent = SignedRequest::read(request, &shared.settings).await?;
-    shared.door.limits.spend(sent.peer, OPERATION_WEIGHT)?;
-    let api_key = sign::check_api_key(sent.api_key.as_ref().map(header_text))?;
-    let signer = shared.door.signer(api_key_hash(api_key)).await?;
-    let is_operator = Permission::Operate;
-    let signer = signer
-        .filter(|signer| is_operator.is_of(signer.role) && signer.is_valid(sent.peer))
-        .ok_or_else(ApiError::api_key_rejected)?;
-    check_signature(shared, &signer, &sent, (method.as_str(), &whole_path))?;
+    let (signer, sent) = authorize(shared, request, (&method, &whole_path)).await?;
     let request = OperatorRequest {
         key: signer.key,
         peer: sent.peer,
@@ -123,6 +125,24 @@ async fn execute(
         body: sent.body,
     };
     Ok(api.answer(request).await)
+}
+
+/// Reads a request and checks that an operator has signed it.
+async fn authorize(
+    shared: &OperatorState,
+    request: Request,
+    (method, path): (&Method, &str),
+) -> Result<(Arc<Signer>, SignedRequest), ApiError> {
+    let sent = SignedRequest::read(request, &shared.settings).await?;
+    shared.door.limits.spend(sent.peer, OPERATION_WEIGHT)?;
+    let api_key = sign::check_api_key(sent.api_key.as_ref().map(header_text))?;
+    let signer = shared.door.signer(api_key_hash(api_key)).await?;
+    let is_operator = Permission::Operate;
+    let signer = signer
+        .filter(|signer| is_operator.is_of(signer.role) && signer.is_valid(sent.peer))
+        .ok_or_else(ApiError::api_key_rejected)?;
+    check_signature(shared, &signer, &sent, (method.as_str(), path))?;
+    Ok((signer, sent))
 }
 
 /// A signature that is good is good once.

@@ -42,7 +42,7 @@ pub(crate) async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let Gateway { settings, publisher, history, tls, operators, access, faults, .. } = gateway;
-    let Gateway { origins, allowed_hosts, trusted_proxies, created_us, .. } = gateway;
+    let Gateway { operator_hub, origins, allowed_hosts, trusted_proxies, created_us, .. } = gateway;
     let is_loopback = tcp.local_addr()?.ip().to_canonical().is_loopback();
     let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback));
     let proxies = Proxies::new(trusted_proxies);
@@ -71,8 +71,12 @@ pub(crate) async fn serve(
         listen_keys: ListenKeys::default(),
         publisher,
     });
-    let operators =
-        OperatorState { door: Arc::clone(&door), settings: settings.socket, api: operators };
+    let operators = OperatorState {
+        door: Arc::clone(&door),
+        settings: settings.socket,
+        api: operators,
+        hub: operator_hub,
+    };
     let mut tasks = vec![
         tokio::spawn(binance::user_data_stream::expire(Arc::clone(&shared))),
         tokio::spawn(remove_idle(Arc::clone(&door))),

@@ -161,9 +161,9 @@ impl SocketSession for ApiSession {
         Ok(Some(responder.respond(&id, Executed::unlimited(answer, spent))))
     }
 
-    async fn next_answer(&mut self) -> String {
+    async fn next_answer(&mut self) -> Result<String, CloseReason> {
         match self.in_flight.next().await {
-            Some(answer) => answer,
+            Some(answer) => Ok(answer),
             None => std::future::pending().await,
         }
     }

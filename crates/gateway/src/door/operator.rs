@@ -8,7 +8,8 @@ use std::net::IpAddr;
 use std::pin::Pin;
 
 use bytes::Bytes;
-use types::KeyId;
+use projection::Audited;
+use types::{Event, KeyId};
 
 pub use axum::http::Method;
 
@@ -20,9 +21,42 @@ pub trait OperatorApi: fmt::Debug + Send + Sync {
 
     /// For a request that [`OperatorApi::find`] finds to be an operation.
     fn answer(&self, request: OperatorRequest) -> OperatorFuture;
+
+    /// The events as messages for operators, in their order; `None` while the venue is overloaded.
+    fn show(&self, events: Vec<OperatorEvent>) -> OperatorMessages;
 }
 
 pub type OperatorFuture = Pin<Box<dyn Future<Output = OperatorAnswer> + Send>>;
+pub type OperatorMessages = Pin<Box<dyn Future<Output = Option<Vec<String>>> + Send>>;
+
+/// An event that operators watch.
+#[derive(Clone, Debug)]
+pub enum OperatorEvent {
+    /// The first message of a reader: events of later commands follow.
+    Subscribed {
+        sequence: u64,
+    },
+    Command(Box<Audited>),
+    Happened {
+        sequence: u64,
+        sequenced_ns: u64,
+        event: Box<Event>,
+    },
+    Alarm {
+        since_ns: u64,
+        alarm: Alarm,
+        is_raised: bool,
+        sentence: &'static str,
+    },
+}
+
+/// A part of the venue that has a problem, while orders go on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Alarm {
+    Replica,
+    ReadModel,
+    Disk,
+}
 
 /// The route of a method and a path.
 #[derive(Debug)]

@@ -50,8 +50,12 @@ pub(crate) trait SocketSession: Send + 'static {
         text: &str,
     ) -> impl Future<Output = Result<Option<String>, CloseReason>> + Send;
 
-    /// The next answer that was not ready at once. Dropping the future loses no answer.
-    fn next_answer(&mut self) -> impl Future<Output = String> + Send {
+    /// Whether a close message is tried for a client that reads too slowly.
+    const CLOSES_SLOW_READERS: bool = false;
+
+    /// The next answer that was not ready at once, or why the session ends. Dropping the future
+    /// loses no answer.
+    fn next_answer(&mut self) -> impl Future<Output = Result<String, CloseReason>> + Send {
         std::future::pending()
     }
 
@@ -81,6 +85,10 @@ pub(crate) enum CloseReason {
     /// The client or the network closed the connection.
     Gone,
     TooSlow,
+    /// The key of the session was revoked or has expired.
+    KeyEnded,
+    /// Events that the client has asked for are no longer kept.
+    EventsGone,
     Silent,
     /// Open for as long as a connection may be.
     TooOld,
@@ -162,7 +170,11 @@ impl<S: SocketSession> Connection<S> {
         self.session.closed();
         let (code, reason) = match end {
             // The client would not read a close message.
-            CloseReason::Gone | CloseReason::TooSlow | CloseReason::Silent => return,
+            CloseReason::Gone | CloseReason::Silent => return,
+            CloseReason::TooSlow if !S::CLOSES_SLOW_READERS => return,
+            CloseReason::TooSlow => (close_code::POLICY, "the client reads too slowly"),
+            CloseReason::KeyEnded => (close_code::POLICY, "the key was revoked or has expired"),
+            CloseReason::EventsGone => (close_code::ERROR, "the events are no longer kept"),
             CloseReason::TooOld => (close_code::NORMAL, "connected for a day"),
             CloseReason::TooManyMessages => (close_code::POLICY, "too many messages"),
             CloseReason::Incomplete => (close_code::POLICY, "a message stayed incomplete"),
@@ -202,7 +214,10 @@ impl<S: SocketSession> Connection<S> {
             }
             let done = tokio::select! {
                 Some(payload) = self.queue.recv() => self.deliver(socket, payload).await,
-                answer = self.session.next_answer() => self.answer(socket, answer).await,
+                answer = self.session.next_answer() => match answer {
+                    Ok(answer) => self.answer(socket, answer).await,
+                    Err(end) => Err(end),
+                },
                 received = socket.recv(), if !self.session.is_busy() => {
                     self.receive_all(socket, received).await
                 }
@@ -241,7 +256,7 @@ impl<S: SocketSession> Connection<S> {
     /// answered together, and a write costs more than encoding an answer.
     async fn answer(&mut self, socket: &mut WebSocket, first: String) -> Result<(), CloseReason> {
         let session = &mut self.session;
-        let more = std::iter::from_fn(|| session.next_answer().now_or_never());
+        let more = std::iter::from_fn(|| session.next_answer().now_or_never()?.ok());
         let answers = std::iter::once(first).chain(more).take(BATCH_MAX);
         write_all(&self.context.settings, &self.outlet, socket, answers).await
     }

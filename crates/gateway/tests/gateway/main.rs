@@ -15,6 +15,7 @@ mod market;
 mod market_orders;
 mod monitoring;
 mod openapi;
+mod operator_events;
 mod order_counts;
 mod orders;
 mod overload;

@@ -7,7 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::held_log::Hold;
 use engine::Engine;
-use gateway::{AllowedHost, Gateway, Origin as WebOrigin, Settings, Tls, TrustedProxy};
+use gateway::{
+    AllowedHost, Gateway, OperatorApi, Origin as WebOrigin, Settings, Tls, TrustedProxy,
+};
 use projection::HistoryRetention;
 use protocol::signed::sign::sign;
 use serde_json::Value;
@@ -40,13 +42,14 @@ pub(crate) struct Key {
     pub(crate) secret: Secret,
 }
 
-/// TLS, names, origins and proxies for clients beyond this machine.
+/// TLS, names, origins and proxies for clients beyond this machine, and the operators' backend.
 #[derive(Clone, Default)]
 pub(crate) struct Exposure {
     pub(crate) tls: Option<Arc<Tls>>,
     pub(crate) origins: Vec<WebOrigin>,
     pub(crate) allowed_hosts: Vec<AllowedHost>,
     pub(crate) trusted_proxies: Vec<TrustedProxy>,
+    pub(crate) operators: Option<Arc<dyn OperatorApi>>,
 }
 
 pub(crate) struct Site {
@@ -357,6 +360,10 @@ async fn start(
         .with_origins(exposure.origins.clone())
         .with_allowed_hosts(exposure.allowed_hosts.clone())
         .with_trusted_proxies(exposure.trusted_proxies.clone());
+    let gateway = match exposure.operators.clone() {
+        Some(operators) => gateway.with_operators(operators),
+        None => gateway,
+    };
     let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
     let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = tcp.local_addr().unwrap();

@@ -1,0 +1,156 @@
+//! `/admin/v1/events`: what happens in the venue, as messages over a WebSocket.
+
+use std::sync::Arc;
+
+use axum::extract::{Extension, Request, State};
+use axum::response::Response;
+use protocol::signed::{ApiError, Params};
+use spool::SpoolReader;
+use tokio::sync::oneshot;
+
+use crate::feed::outlet::Outlet;
+use crate::operator::feed::EventFeed;
+use crate::operator::hub::{EventReader, OperatorHub};
+use crate::operator::{OperatorState, authorize, refuse};
+use crate::socket::connection::ConnectionPermit;
+use crate::socket::http::RequestHead;
+use crate::socket::websocket::{self, CloseReason, SocketContext, SocketSession, Upgrade};
+
+pub(super) const PATH: &str = "/admin/v1/events";
+
+const FROM_SEQ: &str = "fromSeq";
+
+/// The furthest that a reader may go back. They are read one by one, and most are orders.
+const BACKLOG_MAX: u64 = 10_000_000;
+
+/// Codes as of the other operations.
+const BAD_REQUEST: i32 = -9001;
+const NOT_THERE: i32 = -9002;
+
+pub(super) async fn open(
+    State(shared): State<Arc<OperatorState>>,
+    Extension(permit): Extension<Arc<ConnectionPermit>>,
+    upgrade: Upgrade,
+    request: Request,
+) -> Response {
+    let attempt = RequestHead::of(&request).attempt();
+    let opened = begin(&shared, permit, upgrade, request).await;
+    opened.unwrap_or_else(|error| refuse(&shared, &attempt, error))
+}
+
+async fn begin(
+    shared: &Arc<OperatorState>,
+    permit: Arc<ConnectionPermit>,
+    upgrade: Upgrade,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let method = request.method().clone();
+    let api = shared.api.clone().ok_or_else(|| ApiError::not_found(method.as_str(), PATH))?;
+    let (signer, sent) = authorize(shared, request, (&method, PATH)).await?;
+    let mut params = Params::parse(&sent.query, b"")?;
+    let from_seq = params.integer(FROM_SEQ)?;
+    params.finish()?;
+    let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
+    let queue_max = shared.settings.ws_queue_max;
+    let (reader, events) = EventReader::new(signer.key, queue_max);
+    let subscription = subscribe(shared, &reader).await?;
+    let first = subscription.check(from_seq)?;
+    let (outlet, messages) = Outlet::new(queue_max);
+    let outlet = Arc::new(outlet);
+    let (end, ended) = oneshot::channel();
+    let feed = EventFeed {
+        api,
+        door: Arc::clone(&shared.door),
+        reader: Arc::clone(&reader),
+        events,
+        outlet: Arc::clone(&outlet),
+    };
+    let session = EventSession { hub: Arc::clone(&shared.hub), reader, ended };
+    let context =
+        SocketContext { permit, settings: shared.settings, stopping: shared.door.stopping.clone() };
+    let response = websocket::open(context, upgrade, (outlet, messages), session);
+    tokio::spawn(feed.run(subscription, first, end));
+    response.map_err(|reply| reply.0)
+}
+
+/// The commands that the venue had applied when a reader subscribed.
+#[derive(Debug)]
+pub(super) struct Subscription {
+    pub(super) spool: SpoolReader,
+    /// The oldest that is kept.
+    first: u64,
+    pub(super) last: u64,
+}
+
+async fn subscribe(
+    shared: &OperatorState,
+    reader: &Arc<EventReader>,
+) -> Result<Subscription, ApiError> {
+    let (hub, own) = (Arc::clone(&shared.hub), Arc::clone(reader));
+    let subscribed = shared.door.ask_views(move |_, spool| {
+        hub.add(own);
+        let (first, last) = (spool.first_sequence(), spool.last_sequence());
+        Subscription { spool: spool.reader(), first, last }
+    });
+    Ok(subscribed.await?)
+}
+
+impl Subscription {
+    /// The first command of the backlog; without one, the next command.
+    fn check(&self, from_seq: Option<u64>) -> Result<u64, ApiError> {
+        let Self { first, last, .. } = self;
+        let Some(from_seq) = from_seq else { return Ok(last + 1) };
+        if from_seq > last + 1 {
+            return Err(ApiError::new(
+                400,
+                BAD_REQUEST,
+                format!(
+                    "fromSeq is {from_seq}, and the venue's last command is {last}: the number is \
+                     from another venue"
+                ),
+            ));
+        }
+        let oldest = (*first).max((last + 1).saturating_sub(BACKLOG_MAX));
+        if from_seq < oldest {
+            return Err(ApiError::new(
+                404,
+                NOT_THERE,
+                format!(
+                    "events before {oldest} are no longer kept for this stream: ask from {oldest}, \
+                     and GET /admin/v1/audit for older commands"
+                ),
+            ));
+        }
+        Ok(from_seq)
+    }
+}
+
+struct EventSession {
+    hub: Arc<OperatorHub>,
+    reader: Arc<EventReader>,
+    /// Resolves when the feed ends the session.
+    ended: oneshot::Receiver<CloseReason>,
+}
+
+impl SocketSession for EventSession {
+    /// A reader has nothing to send.
+    const MESSAGE_LEN_MAX: usize = 1 << 10;
+    const CLOSES_SLOW_READERS: bool = true;
+
+    async fn receive(&mut self, _text: &str) -> Result<Option<String>, CloseReason> {
+        let error = ApiError::new(400, BAD_REQUEST, "this stream takes no messages");
+        Ok(Some(error.body()))
+    }
+
+    async fn next_answer(&mut self) -> Result<String, CloseReason> {
+        Err((&mut self.ended).await.unwrap_or(CloseReason::VenueGone))
+    }
+
+    fn server_shutdown(&self) -> String {
+        r#"{"event":"Shutdown"}"#.to_owned()
+    }
+
+    fn closed(&mut self) {
+        self.hub.remove(&self.reader);
+    }
+}

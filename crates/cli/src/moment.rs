@@ -1,6 +1,7 @@
 //! Places in a log by an operator's names: a sequence or a time.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use clap::Args;
@@ -116,7 +117,7 @@ impl Moment {
     }
 
     /// Whether the next command is later than this moment; false at the end of the log.
-    fn is_before_next(self, replay: &mut Replay) -> Result<bool, ArchiveError> {
+    pub fn is_before_next(self, replay: &mut Replay) -> Result<bool, ArchiveError> {
         let place = replay.place();
         Ok(replay.next_batch()?.is_some_and(|batch| match self {
             Self::Sequence(sequence) => place.sequence >= sequence,
@@ -139,6 +140,15 @@ impl Moment {
         )))
     }
 
+    /// Lets a replay go on until all commands before this moment are applied.
+    fn reach(self, mut replay: Replay) -> Result<Replay, Failure> {
+        advance(&mut replay, self.before())?;
+        if replay.next_batch()?.is_none() {
+            self.check_not_beyond(replay.place())?;
+        }
+        Ok(replay)
+    }
+
     /// Refuses a moment beyond the end of the log.
     fn check_not_beyond(self, end: Place) -> Result<(), Failure> {
         let beyond = match self {
@@ -159,6 +169,10 @@ impl Moment {
 }
 
 impl Range {
+    pub fn new(from: Option<Moment>, to: Option<Moment>) -> Self {
+        Self { from, to }
+    }
+
     /// Refuses a range that ends before it begins.
     pub fn check(self) -> Result<(), Failure> {
         let (Some(from), Some(to)) = (self.from, self.to) else { return Ok(()) };
@@ -170,7 +184,8 @@ impl Range {
             },
         };
         if is_reversed {
-            let sentence = format!("--from is {from}, which is after --to, {to}: exchange them");
+            let sentence =
+                format!("the range begins at {from}, after its end, {to}: exchange them");
             return Err(Failure::new(sentence));
         }
         Ok(())
@@ -179,16 +194,30 @@ impl Range {
     /// A replay that has applied all commands before the range.
     pub fn begin(self, archive: &Archive) -> Result<Replay, Failure> {
         let Some(from) = self.from else { return Ok(archive.replay()?) };
-        let mut replay = archive
-            .replay_from(|place| from.is_ahead_of(place))
-            .map_err(|error| too_early(from, error))?;
-        advance(&mut replay, from.before())?;
-        if replay.next_batch()?.is_none() {
-            from.check_not_beyond(replay.place())?;
-        }
-        Ok(replay)
+        let replay = archive.replay_from(|place| from.is_ahead_of(place));
+        from.reach(replay.map_err(|error| too_early(from, error))?)
     }
 
+    /// [`Range::begin`] for a range with a first moment, without a look at what is far before it.
+    pub fn begin_in(self, dir: &Path) -> Result<Replay, Failure> {
+        let from = self.from.unwrap_or(Moment::Sequence(1));
+        let replay = Archive::open_at(dir, |place| from.is_ahead_of(place));
+        from.reach(replay.map_err(|error| too_early(from, error))?)
+    }
+
+    /// A replay that has the last `count` commands up to the range's end before it, if log and
+    /// snapshots reach that far back.
+    pub fn begin_before_end(self, dir: &Path, count: u64) -> Result<Replay, Failure> {
+        let is_before = |place: Place| match self.to {
+            Some(Moment::Sequence(last)) => place.sequence.saturating_add(count) <= last,
+            Some(time) => time.is_reached_at(place),
+            None => true,
+        };
+        match Archive::open_at(dir, is_before) {
+            Err(ArchiveError::TooEarly { .. }) => Ok(Archive::open(dir)?.replay()?),
+            replay => Ok(replay?),
+        }
+    }
     /// Whether the next command is in the range. Refuses a range that ends beyond the log.
     pub fn goes_on(self, replay: &mut Replay) -> Result<bool, Failure> {
         if replay.next_batch()?.is_none() {
@@ -215,14 +244,41 @@ pub fn replay_until(archive: &Archive, until: Option<Moment>) -> Result<Replay, 
             .map_err(|error| too_early(moment, error))?,
     };
     let mut replay = replay;
-    advance(&mut replay, until.unwrap_or(Moment::Sequence(u64::MAX)))?;
+    go_on_until(&mut replay, until)?;
+    Ok(replay)
+}
+
+/// [`replay_until`] without a look at what is far before the moment.
+pub fn replay_in_until(dir: &Path, until: Option<Moment>) -> Result<Replay, Failure> {
+    let is_early_enough = |place| until.is_none_or(|moment| moment.is_reached_at(place));
+    let mut replay = Archive::open_at(dir, is_early_enough).map_err(|error| match until {
+        Some(moment) => too_early(moment, error),
+        None => error.into(),
+    })?;
+    go_on_until(&mut replay, until)?;
+    Ok(replay)
+}
+
+/// Lets a replay that is not beyond this moment go on up to it, or to the end of the log.
+fn go_on_until(replay: &mut Replay, until: Option<Moment>) -> Result<(), Failure> {
+    advance(replay, until.unwrap_or(Moment::Sequence(u64::MAX)))?;
     if let Some(moment) = until {
-        moment.check_not_before_birth(&mut replay)?;
+        moment.check_not_before_birth(replay)?;
         if replay.next_batch()?.is_none() {
             moment.check_not_beyond(replay.place())?;
         }
     }
-    Ok(replay)
+    Ok(())
+}
+
+/// Lets a replay go on up to this moment; false if it is beyond it, or at the end of what the log
+/// held when it was opened.
+pub fn go_on_to(replay: &mut Replay, moment: Moment) -> Result<bool, Failure> {
+    if !moment.is_reached_at(replay.place()) {
+        return Ok(false);
+    }
+    advance(replay, moment)?;
+    Ok(replay.next_batch()?.is_some())
 }
 
 /// Applies all commands up to this moment.

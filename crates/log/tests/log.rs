@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use log::frame::{self, FrameHeader, PAYLOAD_SIZE_MAX};
 use log::{
     Batch, ChainHash, Committed, DataDirLock, Durability, FileLog, Log, LogError, MemoryLog,
-    OpenError, Options, Recovered, Room, SEGMENT_SIZE_MIN, Start, inspect,
+    OpenError, Options, Recovered, Room, SEGMENT_SIZE_MIN, Start, inspect, inspect_from,
 };
 use proptest::prelude::*;
 
@@ -272,6 +272,24 @@ fn a_trimmed_log_starts_later_and_still_knows_its_chain() {
     log.close().unwrap();
     assert_eq!(segments(dir).len(), 1);
     assert_eq!(inspect(dir).unwrap().last_batch, 151);
+}
+
+#[test]
+fn a_reader_of_the_end_does_not_read_older_segments() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    written(dir, 1..=150);
+    let all = segments(dir);
+    assert!(all.len() > 3, "{all:?}");
+    fs::write(segment(dir, all[0]), b"damaged").unwrap();
+    inspect(dir).unwrap_err();
+    for from in [all[2], all[2] + 1, all[3] - 1, 150, 151] {
+        let recovered = inspect_from(dir, from).unwrap();
+        let held = all.iter().copied().filter(|first| *first <= from).max();
+        assert_eq!((Some(recovered.first_batch), recovered.last_batch), (held, 150));
+        assert_eq!(numbers(&recovered, from), (from..=150).collect::<Vec<_>>());
+    }
+    inspect_from(dir, all[1] - 1).unwrap_err();
 }
 
 #[test]

@@ -19,11 +19,24 @@ pub fn inspect(dir: &Path) -> Result<Recovered, OpenError> {
     inspect_on(&Disk::default(), dir)
 }
 
+/// [`inspect`] for a reader that needs only this batch and those after it: older segments are not
+/// read.
+pub fn inspect_from(dir: &Path, batch_number: u64) -> Result<Recovered, OpenError> {
+    inspect_segments(&Disk::default(), dir, batch_number)
+}
+
 /// [`inspect`] for a log on a disk of one's own.
 pub fn inspect_on(disk: &Disk, dir: &Path) -> Result<Recovered, OpenError> {
+    inspect_segments(disk, dir, 0)
+}
+
+fn inspect_segments(disk: &Disk, dir: &Path, from_batch: u64) -> Result<Recovered, OpenError> {
     loop {
-        let mut recovered = Recovered::begun(disk, Start::default(), Segment::list(disk, dir)?);
-        let listed = first_batches(&recovered.segments);
+        let mut segments = Segment::list(disk, dir)?;
+        let listed = first_batches(&segments);
+        let held = segments.partition_point(|segment| segment.first_batch <= from_batch);
+        segments.drain(..held.saturating_sub(1));
+        let mut recovered = Recovered::begun(disk, Start::default(), segments);
         let mut checked = check_all(disk, &recovered.segments).into_iter();
         match checked.try_for_each(|checked| recovered.join(checked?)) {
             Ok(()) => return Ok(recovered),

@@ -6,7 +6,8 @@
 //! same function as the venue itself.
 //!
 //! # Known limits
-//! All segments are read once when an archive is opened, and those that are replayed a second time.
+//! All segments are read once when an archive is opened, and those that are replayed a second time;
+//! [`Archive::open_at`] reads only what follows its snapshot.
 
 use std::path::{Path, PathBuf};
 
@@ -136,6 +137,37 @@ impl Archive {
     }
 }
 
+impl Archive {
+    /// A replay from the latest place that is early enough. The log before it is not read, unless
+    /// no snapshot is early enough.
+    pub fn open_at(
+        dir: &Path,
+        is_early_enough: impl Fn(Place) -> bool,
+    ) -> Result<Replay, ArchiveError> {
+        check_folder(dir)?;
+        let files = snapshot::files(&dir.join("snapshots")).map_err(ArchiveError::Snapshot)?;
+        for (batch_number, path) in files.into_iter().rev() {
+            let file = SnapshotFile { path, batch_number };
+            let Some(base) = file.base()? else { continue };
+            if is_early_enough(base_place(&base)) {
+                let log = log::inspect_from(&dir.join("log"), batch_number + 1);
+                let archive = Self { log: log.map_err(ArchiveError::Log)?, snapshots: Vec::new() };
+                return archive.start(base, Some(&file));
+            }
+        }
+        Self::open(dir)?.replay_from(is_early_enough)
+    }
+}
+
+fn base_place(base: &Base) -> Place {
+    let engine = base.follower.engine();
+    Place {
+        batch_number: base.follower.position().batch_number,
+        sequence: engine.sequence(),
+        time_ns: engine.now_ns(),
+    }
+}
+
 impl<L: LogReader> Archive<L> {
     pub fn log(&self) -> &L {
         &self.log
@@ -188,15 +220,7 @@ impl<L: LogReader> Archive<L> {
     /// `None` when the snapshot is damaged, or gone by now: then an older one, or the log alone,
     /// leads to the same state.
     fn start_at(&self, file: &SnapshotFile) -> Result<Option<Replay>, ArchiveError> {
-        match file.load() {
-            Ok(snapshot) => {
-                let base = file.read(&snapshot)?;
-                self.start(base, Some(file)).map(Some)
-            }
-            Err(SnapshotError::Damaged { .. }) => Ok(None),
-            Err(SnapshotError::Disk(error)) if error.is_missing() => Ok(None),
-            Err(error) => Err(ArchiveError::Snapshot(error)),
-        }
+        file.base()?.map(|base| self.start(base, Some(file))).transpose()
     }
 
     fn start(&self, base: Base, file: Option<&SnapshotFile>) -> Result<Replay, ArchiveError> {
@@ -224,6 +248,16 @@ impl SnapshotFile {
     /// The state that it holds, checked against its hash.
     pub fn engine(&self, snapshot: &Snapshot) -> Result<Engine, ArchiveError> {
         self.read(snapshot).map(|base| base.follower.into_engine())
+    }
+
+    /// `None` when the file is damaged, or gone by now.
+    fn base(&self) -> Result<Option<Base>, ArchiveError> {
+        match self.load() {
+            Ok(snapshot) => self.read(&snapshot).map(Some),
+            Err(SnapshotError::Damaged { .. }) => Ok(None),
+            Err(SnapshotError::Disk(error)) if error.is_missing() => Ok(None),
+            Err(error) => Err(ArchiveError::Snapshot(error)),
+        }
     }
 
     fn read(&self, snapshot: &Snapshot) -> Result<Base, ArchiveError> {

@@ -52,7 +52,7 @@ impl Dump {
     }
 }
 
-fn json_line(step: &ReplayedCommand, engine: &Engine) -> Value {
+pub(super) fn json_line(step: &ReplayedCommand, engine: &Engine) -> Value {
     let Entry { envelope, command } = &step.entry;
     let Envelope { account, key, session, client_seq, origin, received_ns, retry_key, address } =
         envelope;

@@ -5,6 +5,7 @@
 //! `buttonwood projection` ([`read_model`]), `backup` and `restore` ([`backup`]) are here, too.
 //! [`cli::moment`] parses places in the log, [`show`] prints values.
 
+mod answer;
 mod backup;
 mod dump;
 #[cfg(feature = "export")]
@@ -50,6 +51,8 @@ enum Action {
     /// of their commands and the numbers of rows.
     Export(export::Export),
     RebuildSpool(rebuild_spool::RebuildSpool),
+    #[command(hide = true)]
+    Answer(answer::Answer),
 }
 
 #[derive(Args, Debug)]
@@ -68,6 +71,7 @@ impl Log {
             #[cfg(feature = "export")]
             Action::Export(export) => export.run(),
             Action::RebuildSpool(rebuild) => rebuild.run(),
+            Action::Answer(answer) => answer.run(),
         }
     }
 }

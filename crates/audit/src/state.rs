@@ -8,7 +8,10 @@ use cli::moment::{Moment, format_time, replay_until};
 use cli::show::{Show, word};
 use engine::Engine;
 use serde_json::{Value, json};
-use types::{AccountId, Asset, Balance, Describe, Described, Instrument, Order, Price, Qty, Side};
+use types::{
+    AccountId, Asset, Balance, Describe, Described, Instrument, InstrumentId, Order, Price, Qty,
+    Side,
+};
 use venue::{Archive, Place};
 
 /// Show the books, balances and open orders of a moment
@@ -36,15 +39,24 @@ impl State {
         let replay = replay_until(&archive, self.until)?;
         let (place, engine) = (replay.place(), replay.engine());
         cli::print_line(if self.json {
-            serde_json::to_string_pretty(&json(place, engine))?
+            serde_json::to_string_pretty(&json(place, engine, Only::default()))?
         } else {
             text(place, engine)
         })
     }
 }
 
-fn json(place: Place, engine: &Engine) -> Value {
-    let instruments = engine.instruments().map(|instrument| {
+/// The part of the state that is wanted: of one account, of one instrument.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Only {
+    pub(super) account: Option<AccountId>,
+    pub(super) instrument: Option<InstrumentId>,
+}
+
+pub(super) fn json(place: Place, engine: &Engine, only: Only) -> Value {
+    let is_listed = |instrument: &InstrumentId| only.instrument.is_none_or(|of| of == *instrument);
+    let instruments = engine.instruments().filter(|instrument| is_listed(&instrument.id));
+    let instruments = instruments.map(|instrument| {
         let levels = |side| -> Value {
             levels(engine, instrument, side).map(|(price, qty)| json!([price, qty])).collect()
         };
@@ -55,7 +67,9 @@ fn json(place: Place, engine: &Engine) -> Value {
             "asks": levels(Side::Sell),
         })
     });
-    let accounts = engine.accounts().map(|(account, spec)| {
+    let accounts =
+        engine.accounts().filter(|(account, _)| only.account.is_none_or(|of| of == *account));
+    let accounts = accounts.map(|(account, spec)| {
         let balances = balances(engine, account).map(|(asset, balance)| {
             json!({
                 "asset": asset.name.as_str(),
@@ -63,7 +77,7 @@ fn json(place: Place, engine: &Engine) -> Value {
                 "locked": asset.format_amount(balance.locked),
             })
         });
-        let orders = open_orders(engine, account);
+        let orders = open_orders(engine, account).filter(|order| is_listed(&order.instrument));
         json!({
             "account": spec.name.as_str(),
             "balances": balances.collect::<Value>(),

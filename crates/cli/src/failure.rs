@@ -22,6 +22,8 @@ pub enum Cause {
     Refused(RejectReason),
     /// The venue takes no requests at the moment.
     Unavailable,
+    /// Too many requests of its kind are under way.
+    Busy,
     /// An error of the program or the machine.
     Fault,
 }
@@ -41,6 +43,10 @@ impl Failure {
 
     pub fn unavailable(sentence: impl Into<String>) -> Self {
         Self::of(Cause::Unavailable, sentence)
+    }
+
+    pub fn busy(sentence: impl Into<String>) -> Self {
+        Self::of(Cause::Busy, sentence)
     }
 
     pub fn fault(sentence: impl Into<String>) -> Self {

@@ -3,6 +3,7 @@
 
 mod failure;
 mod flags;
+pub mod log_question;
 pub mod moment;
 mod print;
 mod recovery;

@@ -28,6 +28,8 @@ LIFE = [
     ("POST", "/snapshots", {}, None),
     ("GET", "/snapshots", {}, None),
     ("GET", "/audit", {}, None),
+    ("GET", "/log/state", {}, None),
+    ("GET", "/log/commands", {}, None),
     ("POST", "/halt", {}, {"level": 1}),
     ("POST", "/resume", {}, None),
     ("PUT", "/breaker", {}, {"symbol": "BTCUSDT", "levels": [700, 900, 2000, 0]}),

@@ -18,6 +18,7 @@ use types::Origin;
 use venue::{Handle, Keyring};
 
 use super::event;
+use super::log_tools::LogTools;
 use super::online::{Online, Sender};
 use super::openapi::{self, Fields};
 use super::operations::{Work, routes};
@@ -30,6 +31,8 @@ const NOT_THERE: i32 = -9002;
 const REFUSED: i32 = -9003;
 const UNAVAILABLE: i32 = -9004;
 const FAULT: i32 = -9005;
+/// As Binance has it for requests that are too many at once.
+const BUSY: i32 = -1008;
 
 /// The operators' API of a running venue.
 #[derive(Clone, Debug)]
@@ -40,15 +43,19 @@ pub(crate) struct AdminApi {
     data_dir: PathBuf,
     durability: Durability,
     faults: Option<Arc<Faults>>,
+    /// `None` for a venue without a folder that lasts.
+    log_tools: Option<LogTools>,
     /// The fields of each of [`routes`].
     fields: Arc<[Fields]>,
 }
 
 impl AdminApi {
     pub(crate) fn new(venue: OperatedVenue) -> Self {
-        let OperatedVenue { handle, history, keyring, data_dir, durability, faults } = venue;
+        let OperatedVenue { handle, history, keyring, data_dir, is_kept, durability, faults } =
+            venue;
         let fields = routes().map(|(_, route)| Fields::of(route)).collect();
-        Self { handle, history, keyring, data_dir, durability, faults, fields }
+        let log_tools = is_kept.then(|| LogTools::new(data_dir.clone()));
+        Self { handle, history, keyring, data_dir, durability, faults, log_tools, fields }
     }
 
     async fn execute(self, request: OperatorRequest) -> OperatorAnswer {
@@ -65,6 +72,10 @@ impl AdminApi {
             Work::Ask(request) => {
                 let (executed, is_sent) = online.execute(request, self.keyring).await;
                 answer(executed, is_sent)
+            }
+            Work::AskLog(request) => {
+                let (question, _) = online.execute(request, self.keyring).await;
+                answer_text(ask_log(self.log_tools.as_ref(), question).await, false)
             }
             Work::Status => answer(self.status().await, false),
             Work::TakeSnapshot => answer(self.take_snapshot(), false),
@@ -211,9 +222,27 @@ fn decode(part: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
+async fn ask_log(
+    tools: Option<&LogTools>,
+    question: Result<Value, Failure>,
+) -> Result<String, Failure> {
+    let no_folder = || {
+        Failure::new(
+            "this venue is a test and keeps no log: ask one that runs with a data folder, such as \
+             a demo",
+        )
+    };
+    let tools = tools.ok_or_else(no_folder)?;
+    tools.ask(&question?.to_string()).await
+}
+
 fn answer(executed: Result<Value, Failure>, is_sent: bool) -> OperatorAnswer {
+    answer_text(executed.map(|value| value.to_string()), is_sent)
+}
+
+fn answer_text(executed: Result<String, Failure>, is_sent: bool) -> OperatorAnswer {
     let failure = match executed {
-        Ok(value) => return OperatorAnswer { status: 200, body: value.to_string(), refusal: None },
+        Ok(body) => return OperatorAnswer { status: 200, body, refusal: None },
         Err(failure) => failure,
     };
     let (status, code) = match failure.cause() {
@@ -221,6 +250,7 @@ fn answer(executed: Result<Value, Failure>, is_sent: bool) -> OperatorAnswer {
         Cause::Unknown => (404, NOT_THERE),
         Cause::Refused(_) => (409, REFUSED),
         Cause::Unavailable => (503, UNAVAILABLE),
+        Cause::Busy => (429, BUSY),
         Cause::Fault => (500, FAULT),
     };
     let sentence = failure.to_string();

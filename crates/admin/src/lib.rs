@@ -12,6 +12,8 @@ mod instrument;
 mod key;
 mod key_action;
 mod log_level;
+mod log_query;
+mod log_tools;
 mod lookup;
 mod market;
 mod market_shown;

@@ -19,6 +19,7 @@ use super::instrument::{self, NewInstrument, Update};
 use super::key::{self, KeyNumber, MasterKeyText, NewKey};
 use super::key_action::KeyArgs;
 use super::log_level::LogLevel;
+use super::log_query::{CommandPage, CommandsQuery, PastState, StateQuery};
 use super::market_shown;
 use super::order::{self, NamedOrder};
 use super::risk::{Kill, LimitsChange, RiskChange};
@@ -68,6 +69,8 @@ pub(super) struct Route {
 /// A request that is read, and where its answer comes from.
 pub(super) enum Work {
     Ask(Request),
+    /// A request whose answer is a question about the log.
+    AskLog(Request),
     Status,
     TakeSnapshot,
     ListSnapshots,
@@ -132,6 +135,16 @@ macro_rules! operation {
             work: |fields| ask($run, fields),
         }
     };
+    ($method:ident $path:literal, $run:path => $answer:ty; $summary:literal) => {
+        Operation {
+            words: "",
+            about: "",
+            line: None,
+            route: route!($method $path [$summary]
+                |schemas| takes($run, schemas), <$answer as JsonSchema>::json_schema),
+            work: |fields| request($run, fields).map(Work::AskLog),
+        }
+    };
     ($method:ident $path:literal = $work:ident as $answer:ty; $summary:literal) => {
         Operation {
             words: "",
@@ -182,6 +195,10 @@ operations! {
       "Take a snapshot now, in the background" }
     { "audit" by AuditArgs, GET "/audit", AuditQuery::list;
       "Show the operators' commands: time, key, address, effect or reason of the refusal" }
+    { GET "/log/state", StateQuery::question => PastState;
+      "Books, balances, open orders and phases of a moment of the past, from the log" }
+    { GET "/log/commands", CommandsQuery::question => CommandPage;
+      "Commands in the log by time, account, instrument, order and name" }
     { "halt", POST "/halt", Halt::execute;
       "Halt the venue: it refuses new orders and trades nothing, but takes cancels" }
     { "resume", POST "/resume", trading::resume;
@@ -333,9 +350,16 @@ where
     T: DeserializeOwned + Send + 'static,
     A: Serialize + 'static,
 {
+    request(run, fields).map(Work::Ask)
+}
+
+fn request<T, A>(run: Run<T, A>, fields: Value) -> Result<Request, serde_json::Error>
+where
+    T: DeserializeOwned + Send + 'static,
+    A: Serialize + 'static,
+{
     let arguments = serde_json::from_value::<T>(fields)?;
-    let request: Request = Box::new(move |venue| run(arguments, venue).map(to_json));
-    Ok(Work::Ask(request))
+    Ok(Box::new(move |venue| run(arguments, venue).map(to_json)))
 }
 
 fn takes<T: JsonSchema, A>(_: Run<T, A>, schemas: &mut SchemaGenerator) -> Schema {

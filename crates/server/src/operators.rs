@@ -27,6 +27,8 @@ pub struct OperatedVenue {
     pub history: Arc<dyn History>,
     pub keyring: Keyring,
     pub data_dir: PathBuf,
+    /// False for a test, whose folder ends with it.
+    pub is_kept: bool,
     pub durability: Durability,
     /// Of a test or a demo, whose clock can be advanced, too.
     pub faults: Option<Arc<Faults>>,

@@ -108,6 +108,7 @@ async fn serve(
         history: projection.history(),
         keyring,
         data_dir: data_dir.clone(),
+        is_kept: !settings.test.enabled,
         durability: settings.log.durability,
         faults,
     };

@@ -5,6 +5,7 @@
 mod error;
 mod parameter;
 pub mod params;
+mod private_key;
 pub mod sign;
 mod time;
 
@@ -12,5 +13,6 @@ pub use error::ApiError;
 pub(crate) use error::{bad, errors};
 pub use parameter::{Generate, Kind, Parameter, parameters};
 pub use params::Params;
+pub use private_key::PrivateKey;
 pub use time::TimeUnit;
 pub(crate) use time::{NS_PER_MS, NS_PER_US, span_ns};

@@ -1,5 +1,6 @@
 //! `buttonwood admin`: the operators' requests. A running venue receives them through a local
-//! socket in its data folder; on a stopped one this process carries them out on the folder.
+//! socket in its data folder, or over HTTP from another machine; on a stopped one this process
+//! carries them out on the folder.
 
 mod account;
 mod backend;
@@ -23,6 +24,7 @@ mod openapi;
 mod operations;
 mod order;
 mod phase;
+mod remote;
 mod risk;
 mod rules;
 mod settings;
@@ -52,7 +54,7 @@ use http::AdminApi;
 use key_action::{new_master_key, rotation};
 use operations::named;
 use socket_service::AdminServer;
-use target::Target;
+use target::{Target, VenueArgs};
 use value::to_json;
 
 #[derive(Args, Debug)]
@@ -60,13 +62,8 @@ use value::to_json;
     after_help = "Example: buttonwood admin deposit alice USDT 1000 --ref wire-4711 --data my-venue"
 )]
 pub struct Admin {
-    /// Folder of the venue [default: buttonwood-data] [env: BUTTONWOOD_DATA_DIR]
-    #[arg(long = "data", value_name = "DIR", global = true, display_order = 1_000)]
-    data_dir: Option<PathBuf>,
-
-    /// File with the master key, for keys of a stopped venue [env: BUTTONWOOD_MASTER_KEY]
-    #[arg(long, value_name = "FILE", global = true, display_order = 1_000)]
-    master_key: Option<String>,
+    #[command(flatten)]
+    venue: VenueArgs,
 
     #[command(subcommand)]
     action: Action,
@@ -92,11 +89,11 @@ enum Action {
 impl Admin {
     /// Prints the answer, as JSON unless the operation has a text.
     pub fn run(self) -> Result<(), Failure> {
-        let mut target = Target::new(self.data_dir, self.master_key)?;
+        let mut target = Target::new(self.venue)?;
         let (operation, text, fields) = match self.action {
             Action::NewMasterKey { file } => return new_master_key(&file),
             Action::RotateMasterKey { file } => {
-                (named("rotate-master-key"), None, to_json(rotation(&target.data_dir, &file)?))
+                (named("rotate-master-key"), None, to_json(rotation(target.data_dir()?, &file)?))
             }
             Action::Operation(chosen) => (Some(chosen.operation), chosen.text(), chosen.fields()?),
         };

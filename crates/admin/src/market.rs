@@ -24,7 +24,7 @@ use serde_json::json;
 
 use crate::market_shown::MarketShown;
 use crate::operations::{Operation, named};
-use crate::target::Target;
+use crate::target::{Target, VenueArgs};
 use crate::value::to_json;
 use carry_out::carry_out;
 use part::{Part, merge};
@@ -85,30 +85,19 @@ enum ExportPart {
     Market(VenueArgs),
 }
 
-#[derive(Args, Debug)]
-struct VenueArgs {
-    /// Folder of the venue [default: buttonwood-data] [env: BUTTONWOOD_DATA_DIR]
-    #[arg(long = "data", value_name = "DIR", display_order = 1_000)]
-    data_dir: Option<PathBuf>,
-
-    /// File with the master key, for keys of a stopped venue [env: BUTTONWOOD_MASTER_KEY]
-    #[arg(long, value_name = "FILE", display_order = 1_000)]
-    master_key: Option<String>,
-}
-
 impl Apply {
     pub fn run(self) -> Result<(), Failure> {
         let wanted = self.wanted()?;
-        let mut target = Target::new(self.of.data_dir, self.of.master_key)?;
+        let mut target = Target::new(self.of)?;
         let present = present(&mut target)?;
         let steps = plan(&wanted, &present)?;
-        let data_dir = target.data_dir.display().to_string();
+        let place = target.place();
         if steps.is_empty() {
-            return cli::print_line(format_args!("no difference to the venue in {data_dir}"));
+            return cli::print_line(format_args!("no difference to the venue {place}"));
         }
         let mut shown: String = steps.iter().map(|step| format!("{}\n", step.line)).collect();
         let count = steps.len();
-        shown += &format!("{} to the venue in {data_dir}\n", counted(count, "difference"));
+        shown += &format!("{} to the venue {place}\n", counted(count, "difference"));
         cli::print(shown)?;
         if self.dry_run {
             return Ok(());
@@ -142,7 +131,7 @@ impl Apply {
 impl Export {
     pub fn run(self) -> Result<(), Failure> {
         let ExportPart::Market(of) = self.part;
-        let present = present(&mut Target::new(of.data_dir, of.master_key)?)?;
+        let present = present(&mut Target::new(of)?)?;
         cli::print(write::write(&present))
     }
 }

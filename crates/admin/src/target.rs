@@ -1,10 +1,11 @@
-//! The venue of a command line: a running one, reached through its socket, or a stopped one, which
-//! this process opens.
+//! The venue of a command line: a running one, reached through its socket or over HTTP, or a
+//! stopped one, which this process opens.
 
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use cli::{Failure, socket};
 use log::DataDirLock;
 use serde_json::Value;
@@ -13,6 +14,7 @@ use venue::Keyring;
 use super::backend::Venue;
 use super::offline::Offline;
 use super::operations::{Operation, Work};
+use super::remote::{Remote, RemoteArgs};
 use super::socket_service;
 
 /// Time that a running venue has to make its socket again.
@@ -22,8 +24,23 @@ const SOCKET_RETRY: Duration = Duration::from_millis(50);
 /// Operations that may create a venue.
 const BEGINNERS: [&str; 2] = ["asset add", "account add"];
 
+/// The flags that name a venue.
+#[derive(Args, Debug)]
+pub(super) struct VenueArgs {
+    /// Folder of the venue [default: buttonwood-data] [env: BUTTONWOOD_DATA_DIR]
+    #[arg(long = "data", value_name = "DIR", global = true, display_order = 1_000)]
+    data_dir: Option<PathBuf>,
+
+    /// File with the master key, for keys of a stopped venue [env: BUTTONWOOD_MASTER_KEY]
+    #[arg(long, value_name = "FILE", global = true, display_order = 1_000)]
+    master_key: Option<String>,
+
+    #[command(flatten)]
+    remote: RemoteArgs,
+}
+
 pub(super) struct Target {
-    pub(super) data_dir: PathBuf,
+    data_dir: PathBuf,
     master_key: Option<String>,
     state: State,
     /// Whether any operation may create a venue.
@@ -34,28 +51,56 @@ enum State {
     Unknown,
     Running,
     Stopped(Box<Offline>, Option<Keyring>),
+    Remote(Box<Remote>),
 }
 
 impl Target {
     /// What the command line does not name comes from the environment, or is the default.
-    pub(super) fn new(
-        data_dir: Option<PathBuf>,
-        master_key: Option<String>,
-    ) -> Result<Self, Failure> {
+    pub(super) fn new(args: VenueArgs) -> Result<Self, Failure> {
+        let VenueArgs { data_dir, master_key, remote } = args;
         if let Some(named) = &master_key {
             let flag = |sentence| Failure::new(format!("{sentence} (from --master-key)"));
             server::check_is_no_master_key(named).map_err(flag)?;
         }
+        let remote = remote.remote()?;
+        if remote.is_some() && (data_dir.is_some() || master_key.is_some()) {
+            return Err(Failure::new(
+                "--url names a venue on another machine, and --data and --master-key one on this \
+                 machine: give one of them",
+            ));
+        }
+        let state = remote.map_or(State::Unknown, |remote| State::Remote(Box::new(remote)));
         let variable = |name| std::env::var(name).ok();
         let data_dir = data_dir
             .or_else(|| variable("BUTTONWOOD_DATA_DIR").map(PathBuf::from))
             .unwrap_or_else(|| server::VenueSettings::default().data_dir);
         let master_key = master_key.or_else(|| variable("BUTTONWOOD_MASTER_KEY"));
-        Ok(Self { data_dir, master_key, state: State::Unknown, may_begin: false })
+        Ok(Self { data_dir, master_key, state, may_begin: false })
+    }
+
+    /// The folder of a venue on this machine.
+    pub(super) fn data_dir(&self) -> Result<&Path, Failure> {
+        if matches!(self.state, State::Remote(_)) {
+            return Err(Failure::new(
+                "the master key must not travel over a network: rotate it on the venue's machine",
+            ));
+        }
+        Ok(&self.data_dir)
+    }
+
+    /// Where the venue is, for a sentence.
+    pub(super) fn place(&self) -> String {
+        match &self.state {
+            State::Remote(remote) => format!("at {}", remote.url),
+            _ => format!("in {}", self.data_dir.display()),
+        }
     }
 
     /// Whether an operation would begin a venue, because the folder has none.
     pub(super) fn is_empty(&self) -> Result<bool, Failure> {
+        if matches!(self.state, State::Remote(_)) {
+            return Ok(false);
+        }
         Ok(self.data_dir.is_dir() && !self.has_log() && connect(&self.data_dir)?.is_none())
     }
 
@@ -65,6 +110,9 @@ impl Target {
     }
 
     pub(super) fn ask(&mut self, operation: &Operation, fields: Value) -> Result<Value, Failure> {
+        if let State::Remote(remote) = &self.state {
+            return remote.ask(operation, fields);
+        }
         if !matches!(self.state, State::Stopped(..)) {
             match connect(&self.data_dir)? {
                 Some(stream) => {

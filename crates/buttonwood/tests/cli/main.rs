@@ -16,6 +16,7 @@ mod placement;
 mod printing;
 mod process;
 mod projection;
+mod remote;
 mod replay;
 mod security;
 mod serve;

@@ -26,9 +26,10 @@ struct Sections(Vec<(String, String, String)>);
 pub(super) const VARIABLES_PREFIX: &str = "BUTTONWOOD_";
 /// The variable that names the file.
 const CONFIG: &str = "config";
-/// Variables of clients and of this project's tests, which are no settings.
-const OTHER_PROGRAMS: [&str; 8] = [
+/// Variables of clients, of `admin --url` and of this project's tests, which are no settings.
+const OTHER_PROGRAMS: [&str; 9] = [
     "url",
+    "operator_key",
     "streams_url",
     "binary",
     "dist",

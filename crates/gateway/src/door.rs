@@ -12,6 +12,7 @@ pub(crate) mod directory;
 pub(crate) mod faults;
 pub(crate) mod history;
 pub(crate) mod identity;
+pub(crate) mod in_use;
 pub(crate) mod limits;
 pub(crate) mod operator;
 pub(crate) mod query;

@@ -17,6 +17,7 @@ use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
 use crate::binance::shared::{BinanceContext, EngineAccess};
 use crate::door::admission::Admission;
+use crate::door::in_use::InUse;
 use crate::door::limits::Limits;
 use crate::door::sessions;
 use crate::door::shared::Door;
@@ -56,6 +57,7 @@ pub(crate) async fn serve(
         settings: settings.door,
         limits: Limits::new(&settings.door),
         admission: Admission::new(settings.door.late_after),
+        in_use: InUse::new(&settings.door),
         single_uses: SingleUses::new(created_us),
         directory: Arc::clone(&publisher.directory),
         handle: handle.clone(),

@@ -34,6 +34,7 @@ use crate::binance::user_streams::{PayloadForm, UserDataReader};
 use crate::clock::{machine_ns, now_ns};
 use crate::door::access::{Attempt, WS_METHOD};
 use crate::door::identity::{Permission, Signer};
+use crate::door::in_use::Streams;
 use crate::door::sessions;
 use crate::socket::connection::{CallTimes, ConnectionPermit};
 use crate::socket::http::{ErrorReply, JsonReply, Peer, json};
@@ -72,6 +73,7 @@ pub(crate) async fn open(
         logon: None,
         client: Arc::clone(&client),
         subscriptions: Vec::new(),
+        streams: shared.door.in_use.streams_of_address(peer),
         last_subscription: 0,
         in_flight: FuturesUnordered::new(),
     };
@@ -89,6 +91,7 @@ struct ApiSession {
     logon: Option<Logon>,
     client: Arc<StreamClient>,
     subscriptions: Vec<OpenSubscription>,
+    streams: Streams,
     last_subscription: u32,
     in_flight: FuturesUnordered<Pin<Box<dyn Future<Output = String> + Send>>>,
 }
@@ -104,7 +107,7 @@ struct Logon {
 }
 
 /// A user data stream on this connection.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct OpenSubscription {
     id: u32,
     /// Whether the stream ends with the logon.
@@ -306,6 +309,20 @@ impl ApiSession {
         if self.subscriptions.len() >= SUBSCRIPTIONS_MAX {
             return Err(ApiError::too_many_subscriptions(SUBSCRIPTIONS_MAX).into());
         }
+        if !self.streams.resize(self.subscriptions.len() + 1) {
+            return Err(ApiError::too_many_streams(self.streams.limit).into());
+        }
+        let begun = self.begin_subscription(signer, from_seq, by_logon).await;
+        let _shrinks = self.streams.resize(self.subscriptions.len());
+        begun
+    }
+
+    async fn begin_subscription(
+        &mut self,
+        signer: &Signer,
+        from_seq: Option<u64>,
+        by_logon: bool,
+    ) -> Answer {
         let id = self.last_subscription;
         let form = PayloadForm::Subscription(id);
         let reader = UserDataReader { client: Arc::clone(&self.client), form };
@@ -330,12 +347,13 @@ impl ApiSession {
     ) -> Result<(), ApiError> {
         while let Some(index) = self.subscriptions.iter().position(&which) {
             let OpenSubscription { id, user_data, .. } = &self.subscriptions[index];
-            user_data::unsubscribe(&self.shared, *user_data).await?;
+            user_data::unsubscribe(&self.shared, user_data).await?;
             let event = user_stream::terminated(user_data::moment(self.unit));
             let notice = user_stream::of_subscription(*id, &event);
             self.in_flight.push(Box::pin(std::future::ready(notice)));
             self.subscriptions.remove(index);
         }
+        let _shrinks = self.streams.resize(self.subscriptions.len());
         Ok(())
     }
 

@@ -126,10 +126,13 @@ impl Operation {
         }
         let attempt = call.attempt(self.method, self.record_path(&call));
         let (answer, spent, limited) = match spent {
-            Ok(spent) => {
-                let (answer, limited) = self.answer(call).await;
-                (answer, spent, limited)
-            }
+            Ok(spent) => match door.in_use.request_of_address(call.peer, self.ends_orders()) {
+                Some(_in_flight) => {
+                    let (answer, limited) = self.answer(call).await;
+                    (answer, spent, limited)
+                }
+                None => (Err(ApiError::too_many_requests().into()), spent, None),
+            },
             Err(over) => (Err(over.into()), over.used(), None),
         };
         if let Err(Refusal::BeforeLog(error)) = &answer {
@@ -168,12 +171,17 @@ impl Operation {
         }
     }
 
+    /// Whether it cancels or reduces orders: more of these may be in flight.
+    fn ends_orders(&self) -> bool {
+        self.access == Access::Trader
+    }
+
     /// The answer, and the account of an operation that enters orders, if its orders are limited.
     async fn answer(&self, call: Call) -> (Answer, Option<AccountId>) {
+        let shared = Arc::clone(&call.shared);
         let answer = match self.handler {
             Handler::Public(answer) => {
-                let shared = (self.access == Access::Current).then(|| Arc::clone(&call.shared));
-                if let Some(shared) = shared
+                if self.access == Access::Current
                     && let Err(error) = shared.door.ask_views(|_, _| ()).await
                 {
                     return (Err(error.into()), None);
@@ -194,6 +202,12 @@ impl Operation {
         let call = if is_keyed { call.keyed().await } else { call.signed(permission).await };
         match call {
             Ok(call) => {
+                let in_use = &shared.door.in_use;
+                let account = call.signer.account;
+                let Some(_in_flight) = in_use.request_of_account(account, self.ends_orders())
+                else {
+                    return (Err(ApiError::too_many_requests().into()), None);
+                };
                 let limited = self.access == Access::Entering && call.has_order_rate();
                 let limited = limited.then_some(call.signer.account);
                 (answer(call).await, limited)

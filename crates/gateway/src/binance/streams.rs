@@ -23,8 +23,9 @@ use crate::binance::stream_client::StreamClient;
 use crate::binance::user_data::{self, UserDataSubscription};
 use crate::binance::user_streams::{PayloadForm, UserDataReader};
 use crate::clock::now_ns;
+use crate::door::in_use::Streams;
 use crate::socket::connection::ConnectionPermit;
-use crate::socket::http::ErrorReply;
+use crate::socket::http::{ErrorReply, Peer};
 use crate::socket::websocket::{self, CloseReason, SocketSession, Upgrade};
 
 /// Attempts, and the pause between them, to subscribe while the venue's queue is full.
@@ -37,6 +38,7 @@ const SUBSCRIBE_RETRY: Duration = Duration::from_millis(10);
 pub(crate) async fn open(
     State(shared): State<Arc<BinanceContext>>,
     Extension(permit): Extension<Arc<ConnectionPermit>>,
+    Extension(Peer(peer)): Extension<Peer>,
     path: Result<RawPathParams, RawPathParamsRejection>,
     uri: Uri,
     upgrade: Upgrade,
@@ -62,10 +64,14 @@ pub(crate) async fn open(
     let subscriptions = Subscriptions::new(combined, streams.into_iter().collect(), listen_keys);
     let mut session = StreamSession {
         shared: Arc::clone(&shared),
+        in_use: shared.door.in_use.streams_of_address(peer),
         client: Arc::clone(&client),
         subscriptions,
         user_data: HashMap::new(),
     };
+    if !session.in_use.resize(session.count()) {
+        return Err(ApiError::too_many_streams(session.in_use.limit).into());
+    }
     session.follow_listen_keys().await?;
     // Before the upgrade is answered: a snapshot that the client queries afterwards is never older
     // than the stream.
@@ -83,6 +89,7 @@ struct StreamSession {
     shared: Arc<BinanceContext>,
     client: Arc<StreamClient>,
     subscriptions: Subscriptions,
+    in_use: Streams,
     /// Keyed by listen key.
     user_data: HashMap<String, UserDataSubscription>,
 }
@@ -95,14 +102,19 @@ impl SocketSession for StreamSession {
 
     async fn receive(&mut self, text: &str) -> Result<Option<String>, CloseReason> {
         let before: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
-        let reply = self.control(text);
+        let streams_max = self.in_use.reserve(STREAMS_MAX);
+        let reply = self.control(text, streams_max);
+        let _shrinks = self.in_use.resize(self.count());
         self.client.combined.store(self.subscriptions.is_combined(), Ordering::Relaxed);
         let after: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
         let begin: Vec<Stream> = after.difference(&before).copied().collect();
         let end: Vec<Stream> = before.difference(&after).copied().collect();
         self.change(&begin, true).await.map_err(|SubscriptionFailed| CloseReason::VenueGone)?;
         self.change(&end, false).await.map_err(|SubscriptionFailed| CloseReason::VenueGone)?;
-        self.follow_listen_keys().await.map_err(|_overloaded| CloseReason::VenueGone)?;
+        self.follow_listen_keys().await.map_err(|error| match error.status {
+            429 => CloseReason::TooManyStreams,
+            _ => CloseReason::VenueGone,
+        })?;
         Ok(Some(reply))
     }
 
@@ -119,11 +131,17 @@ impl SocketSession for StreamSession {
 }
 
 impl StreamSession {
-    fn control(&mut self, text: &str) -> String {
+    /// The streams of the connection, listen keys among them.
+    fn count(&self) -> usize {
+        self.subscriptions.streams().len() + self.subscriptions.listen_keys().len()
+    }
+
+    fn control(&mut self, text: &str, streams_max: usize) -> String {
         let shared = &self.shared;
         let names = Names {
             is_symbol: &|symbol: &Symbol| shared.door.market(symbol.as_str()).is_some(),
             is_listen_key: &|name: &str| shared.listen_key(name).is_some(),
+            streams_max,
         };
         self.subscriptions.receive(text, &names)
     }
@@ -132,7 +150,7 @@ impl StreamSession {
     async fn follow_listen_keys(&mut self) -> Result<(), ApiError> {
         let own = self.subscriptions.listen_keys();
         for (_, ended) in self.user_data.extract_if(|name, _| !own.contains(name)) {
-            user_data::unsubscribe(&self.shared, ended).await?;
+            user_data::unsubscribe(&self.shared, &ended).await?;
         }
         for name in own {
             if self.user_data.contains_key(name) {

@@ -12,19 +12,22 @@ use crate::binance::balances::run_on_publisher;
 use crate::binance::shared::BinanceContext;
 use crate::binance::user_streams::UserDataReader;
 use crate::clock::now_ns;
+use crate::door::in_use::Held;
 use crate::feed::account::ReaderId;
 use crate::feed::backlog::{AccountBacklog, BacklogError};
 
 /// A subscription to an account's events.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct UserDataSubscription {
     account: AccountId,
     id: ReaderId,
+    _in_use: Held<AccountId>,
 }
 
 /// Subscribes the client to the account's events, after the backlog from `from_seq` on. Fails when
 /// the backlog is no longer kept, and when `from_seq` is ahead of the next event: then the client
-/// knows events of another history, and would wait in silence.
+/// knows events of another history, and would wait in silence. It fails also when the account has
+/// too many subscriptions.
 pub(crate) async fn subscribe(
     shared: &Arc<BinanceContext>,
     account: AccountId,
@@ -32,6 +35,10 @@ pub(crate) async fn subscribe(
     reader: UserDataReader,
     from_seq: Option<u64>,
 ) -> Result<UserDataSubscription, ApiError> {
+    let in_use = shared.door.in_use.stream_of_account(account);
+    let in_use = in_use.ok_or_else(|| {
+        ApiError::too_many_user_streams(shared.door.settings.user_streams_per_account_max)
+    })?;
     if let Some(from_seq) = from_seq {
         let last = shared.door.account_seq(account).await?;
         if from_seq > last + 1 {
@@ -45,18 +52,18 @@ pub(crate) async fn subscribe(
         (publisher.user_streams().feed.subscribe(account, key, own, holds), spool.reader())
     });
     let (id, spool) = subscribed.await?;
-    let user_data = UserDataSubscription { account, id };
+    let user_data = UserDataSubscription { account, id, _in_use: in_use };
     if let Some(from_seq) = from_seq {
         let backlog = AccountBacklog { spool, account };
         let first = match backlog.page(from_seq).await {
             Ok(first) => first,
             Err(error) => {
-                unsubscribe(shared, user_data).await?;
+                unsubscribe(shared, &user_data).await?;
                 return Err(unreadable(error, from_seq));
             }
         };
         // A task of its own: the answer to the subscriber does not wait for the backlog.
-        let task = BacklogTask { shared: Arc::clone(shared), user_data, reader };
+        let task = BacklogTask { shared: Arc::clone(shared), account, id, reader };
         tokio::spawn(task.send(backlog, first, from_seq));
     }
     Ok(user_data)
@@ -64,7 +71,7 @@ pub(crate) async fn subscribe(
 
 pub(crate) async fn unsubscribe(
     shared: &BinanceContext,
-    UserDataSubscription { account, id }: UserDataSubscription,
+    &UserDataSubscription { account, id, .. }: &UserDataSubscription,
 ) -> Result<(), ApiError> {
     let publisher = Arc::clone(&shared.publisher);
     let unsubscribe = move |_: &_, _: &_| publisher.user_streams().feed.unsubscribe(account, id);
@@ -74,7 +81,8 @@ pub(crate) async fn unsubscribe(
 /// Sends the backlog of one subscription.
 struct BacklogTask {
     shared: Arc<BinanceContext>,
-    user_data: UserDataSubscription,
+    account: AccountId,
+    id: ReaderId,
     reader: UserDataReader,
 }
 
@@ -92,7 +100,7 @@ impl BacklogTask {
                 return outlet.cut.notify_one();
             }
         };
-        let UserDataSubscription { account, id } = self.user_data;
+        let (account, id) = (self.account, self.id);
         let publisher = Arc::clone(&self.shared.publisher);
         let release = move || publisher.user_streams().feed.release(account, id, next_seq);
         if run_on_publisher(&self.shared.door.handle, release).await.is_none() {
@@ -101,9 +109,9 @@ impl BacklogTask {
     }
 
     fn encode(&self, page: &[NumberedEvent]) -> Vec<Utf8Bytes> {
-        let Self { shared, user_data, reader } = self;
+        let Self { shared, account, reader, .. } = self;
         let (user_streams, directory) = shared.publisher.user_streams_and_directory();
-        let texts = user_streams.encode_backlog(&directory, user_data.account, page, reader);
+        let texts = user_streams.encode_backlog(&directory, *account, page, reader);
         texts.into_iter().map(Utf8Bytes::from).collect()
     }
 }

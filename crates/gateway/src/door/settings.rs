@@ -15,6 +15,17 @@ pub struct DoorSettings {
     /// Whether the weight limit applies to loopback addresses too. A venue for local bots and tests
     /// needs no limit.
     pub loopback_limited: bool,
+    /// Requests in flight of an address (IPv6: of one /64), over all its connections: four times as
+    /// many for an address of this machine, and twice as many for cancels.
+    pub requests_per_address_max: usize,
+    /// Requests in flight of an account, over all its keys and connections: twice as many for
+    /// cancels.
+    pub requests_per_account_max: usize,
+    /// Streams of an address, over all its connections: four times as many for an address of this
+    /// machine.
+    pub streams_per_address_max: usize,
+    /// Streams of an account's events, over all connections.
+    pub user_streams_per_account_max: usize,
 }
 
 impl DoorSettings {
@@ -30,6 +41,12 @@ impl Default for DoorSettings {
             // As on Binance: clients expect it.
             weight_per_minute: 6_000,
             loopback_limited: false,
+            // Eight WebSocket API connections that are full.
+            requests_per_address_max: 8_192,
+            requests_per_account_max: 8_192,
+            // 64 connections that are full.
+            streams_per_address_max: 65_536,
+            user_streams_per_account_max: 1_000,
         }
     }
 }

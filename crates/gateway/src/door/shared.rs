@@ -12,6 +12,7 @@ use crate::door::access::{AccessRecord, Attempt};
 use crate::door::admission::Admission;
 use crate::door::directory::{Directory, SharedDirectory};
 use crate::door::faults::Faults;
+use crate::door::in_use::InUse;
 use crate::door::limits::Limits;
 use crate::door::settings::DoorSettings;
 use crate::door::single_use::SingleUses;
@@ -23,6 +24,7 @@ pub(crate) struct Door {
     pub(crate) settings: DoorSettings,
     pub(crate) limits: Limits,
     pub(crate) admission: Admission,
+    pub(crate) in_use: InUse,
     pub(crate) single_uses: SingleUses,
     pub(crate) directory: Arc<SharedDirectory>,
     pub(crate) handle: Handle,

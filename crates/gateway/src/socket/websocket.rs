@@ -93,6 +93,8 @@ pub(crate) enum CloseReason {
     /// Open for as long as a connection may be.
     TooOld,
     TooManyMessages,
+    /// More streams of an account's events than all its clients may have.
+    TooManyStreams,
     NotText,
     /// Its message did not end within the limits of bytes and time.
     Incomplete,
@@ -177,6 +179,7 @@ impl<S: SocketSession> Connection<S> {
             CloseReason::EventsGone => (close_code::ERROR, "the events are no longer kept"),
             CloseReason::TooOld => (close_code::NORMAL, "connected for a day"),
             CloseReason::TooManyMessages => (close_code::POLICY, "too many messages"),
+            CloseReason::TooManyStreams => (close_code::POLICY, "too many user data streams"),
             CloseReason::Incomplete => (close_code::POLICY, "a message stayed incomplete"),
             CloseReason::NotText => (close_code::UNSUPPORTED, "only text is understood"),
             CloseReason::VenueGone => (close_code::AGAIN, "the venue is overloaded"),

@@ -4,13 +4,18 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
+use futures_util::SinkExt;
 use gateway::{DoorSettings, SocketSettings};
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{Instant, sleep, timeout};
+use tokio_tungstenite::tungstenite::{Error as WsError, Message};
+use tokio_tungstenite::{MaybeTlsStream, client_async};
 
-use crate::socket::connect;
-use crate::support::{Reply, Site};
+use crate::socket::{Socket, ask, connect, next, say, signed};
+use crate::support::{Key, Reply, Site};
+use crate::ws_api::{PATH, order};
 
 const ENDPOINTS: [&str; 3] = ["/ws-api/v3", "/ws/btcusdt@trade", "/stream"];
 
@@ -294,4 +299,142 @@ async fn answers_that_are_not_read_hold_a_bounded_sum_of_bytes() {
         assert!(Instant::now() < deadline, "the client is still connected");
         sleep(Duration::from_millis(50)).await;
     }
+}
+
+/// A WebSocket from 127.0.0.`host`.
+async fn socket_from(site: &Site, host: u8, target: &str) -> Socket {
+    let stream = MaybeTlsStream::Plain(connect_from(site, host).await);
+    client_async(format!("ws://localhost{target}"), stream).await.unwrap().0
+}
+
+async fn send(socket: &mut Socket, id: u64, method: &str, params: Value) {
+    let request = json!({ "id": id, "method": method, "params": params });
+    socket.send(Message::text(request.to_string())).await.unwrap();
+}
+
+/// The answers to `count` requests, by id.
+async fn answers(socket: &mut Socket, count: usize) -> Vec<(u64, i64)> {
+    let mut answers = Vec::new();
+    for _ in 0..count {
+        let answer = next(socket).await;
+        answers.push((answer["id"].as_u64().unwrap(), answer["status"].as_i64().unwrap()));
+    }
+    answers.sort_unstable();
+    answers
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_in_flight_of_an_address_have_a_limit_over_its_connections() {
+    // An address of this machine has four times as many, and cancels twice as many of these.
+    let site = Site::with(DoorSettings { requests_per_address_max: 1, ..DoorSettings::default() });
+    let site = site.await;
+    let mut sockets = [socket_from(&site, 2, PATH).await, socket_from(&site, 2, PATH).await];
+    let mut other = socket_from(&site, 3, PATH).await;
+    site.hold.stop();
+    for id in 0..4 {
+        let params = signed(&site.maker, order("100"));
+        send(&mut sockets[id as usize % 2], id, "order.place", params).await;
+    }
+    sleep(Duration::from_millis(200)).await;
+    let refused = ask(&mut sockets[0], 9, "order.place", signed(&site.taker, order("99"))).await;
+    let found = (&refused["status"], &refused["error"]["code"], &refused["error"]["msg"]);
+    assert_eq!(found, (&429.into(), &(-1003).into(), &"Too many requests queued.".into()));
+    let reply = get_from(&site, 2, "/api/v3/ping", "connection: close\r\n").await;
+    reply.is_error(429, -1003, "Too many requests queued.");
+    let cancel = json!({ "symbol": "BTCUSDT", "orderId": 1 });
+    send(&mut sockets[0], 10, "order.cancel", signed(&site.maker, cancel)).await;
+    send(&mut other, 11, "order.place", signed(&site.maker, order("100"))).await;
+    sleep(Duration::from_millis(200)).await;
+    site.hold.go_on();
+    assert_eq!(answers(&mut sockets[0], 3).await, [(0, 200), (2, 200), (10, 200)]);
+    assert_eq!(answers(&mut sockets[1], 2).await, [(1, 200), (3, 200)]);
+    assert_eq!(answers(&mut other, 1).await, [(11, 200)]);
+    let free = ask(&mut sockets[0], 12, "order.place", signed(&site.maker, order("100"))).await;
+    assert_eq!(free["status"], 200, "{free}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_in_flight_of_an_account_have_a_limit_over_its_addresses() {
+    let settings = DoorSettings { requests_per_account_max: 2, ..DoorSettings::default() };
+    let site = Site::with(settings).await;
+    let mut sockets = [socket_from(&site, 2, PATH).await, socket_from(&site, 3, PATH).await];
+    site.hold.stop();
+    for id in 0..2 {
+        let params = signed(&site.maker, order("100"));
+        send(&mut sockets[id as usize], id, "order.place", params).await;
+    }
+    sleep(Duration::from_millis(200)).await;
+    let refused = ask(&mut sockets[0], 9, "order.place", signed(&site.maker, order("99"))).await;
+    assert_eq!((&refused["status"], &refused["error"]["code"]), (&429.into(), &(-1003).into()));
+    let cancel = json!({ "symbol": "BTCUSDT", "orderId": 1 });
+    send(&mut sockets[0], 10, "order.cancel", signed(&site.maker, cancel)).await;
+    send(&mut sockets[1], 11, "order.place", signed(&site.taker, order("50"))).await;
+    sleep(Duration::from_millis(200)).await;
+    site.hold.go_on();
+    assert_eq!(answers(&mut sockets[0], 2).await, [(0, 200), (10, 200)]);
+    assert_eq!(answers(&mut sockets[1], 2).await, [(1, 200), (11, 200)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_of_an_address_have_a_limit_over_its_connections() {
+    let settings = DoorSettings { streams_per_address_max: 1, ..DoorSettings::default() };
+    let site = Site::with(settings).await;
+    let subscribe = |names: &[&str]| json!({ "id": 1, "method": "SUBSCRIBE", "params": names });
+    let mut one = socket_from(&site, 2, "/ws/btcusdt@trade/btcusdt@depth").await;
+    let mut other = socket_from(&site, 2, "/ws/btcusdt@trade").await;
+    let two = ["btcusdt@depth", "btcusdt@bookTicker"];
+    let refused = say(&mut other, subscribe(&two)).await;
+    assert!(refused["msg"].to_string().contains("more than 2 streams"), "{refused}");
+    assert_eq!(say(&mut other, subscribe(&two[..1])).await["code"], Value::Null);
+    let mut api = socket_from(&site, 2, PATH).await;
+    let method = "userDataStream.subscribe.signature";
+    let refused = ask(&mut api, 2, method, signed(&site.maker, json!({}))).await;
+    assert_eq!((&refused["status"], &refused["error"]["code"]), (&429.into(), &(-1003).into()));
+    let stream = connect_from(&site, 2).await;
+    let refused = client_async("ws://localhost/ws/btcusdt@trade", stream).await.unwrap_err();
+    let WsError::Http(refused) = refused else { panic!("{refused:?}") };
+    let body = String::from_utf8_lossy(refused.body().as_deref().unwrap()).into_owned();
+    let msg = "Too many streams; current limit is 4 for all connections of an address.";
+    assert_eq!(refused.status(), 429);
+    assert!(body.contains(msg) && body.contains("-1003"), "{body}");
+    socket_from(&site, 3, "/ws/btcusdt@trade").await;
+    // What is unsubscribed or closed is free for the other connections.
+    let end = json!({ "id": 3, "method": "UNSUBSCRIBE", "params": ["btcusdt@trade"] });
+    assert_eq!(say(&mut one, end).await["code"], Value::Null);
+    let begun = ask(&mut api, 4, method, signed(&site.maker, json!({}))).await;
+    assert_eq!(begun["status"], 200, "{begun}");
+    drop(one);
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while say(&mut other, subscribe(&two[1..])).await["code"].is_number() {
+        assert!(
+            Instant::now() < deadline,
+            "the streams of a closed connection were not given free"
+        );
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_of_an_account_have_a_limit_over_its_connections() {
+    let settings = DoorSettings { user_streams_per_account_max: 2, ..DoorSettings::default() };
+    let site = Site::with(settings).await;
+    let method = "userDataStream.subscribe.signature";
+    let begin = async |socket: &mut Socket, key: &Key| {
+        ask(socket, 1, method, signed(key, json!({}))).await["status"].as_i64()
+    };
+    let [mut one, mut other] = [connect(&site, PATH).await, connect(&site, PATH).await];
+    assert_eq!(begin(&mut one, &site.maker).await, Some(200));
+    assert_eq!(begin(&mut other, &site.maker).await, Some(200));
+    assert_eq!(begin(&mut one, &site.maker).await, Some(429));
+    assert_eq!(begin(&mut one, &site.taker).await, Some(200));
+    let key = [("x-mbx-apikey", site.maker.api_key.as_str())];
+    let begun = site.send("POST", "/api/v3/userDataStream", &key, b"").await.ok();
+    let path = format!("/ws/{}", begun["listenKey"].as_str().unwrap());
+    let mut late = connect(&site, "/ws").await;
+    let names = json!({ "id": 2, "method": "SUBSCRIBE", "params": [&path[4..]] });
+    late.send(Message::text(names.to_string())).await.unwrap();
+    let end = futures_util::StreamExt::next(&mut late).await;
+    assert!(format!("{end:?}").contains("too many user data streams"), "{end:?}");
+    ask(&mut other, 3, "userDataStream.unsubscribe", json!({})).await;
+    connect(&site, &path).await;
 }

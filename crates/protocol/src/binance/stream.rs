@@ -47,6 +47,8 @@ pub struct Session {
 pub struct Names<'a> {
     pub is_symbol: &'a dyn Fn(&Symbol) -> bool,
     pub is_listen_key: &'a dyn Fn(&str) -> bool,
+    /// Streams that the connection may have, if fewer than [`STREAMS_MAX`].
+    pub streams_max: usize,
 }
 
 impl Session {
@@ -108,8 +110,9 @@ impl Session {
                 let new = streams.iter().filter(|stream| !self.streams.contains(stream)).count();
                 let new_keys = listen_keys.iter().filter(|key| !self.listen_keys.contains(key));
                 let own = self.streams.len() + self.listen_keys.len();
-                if own + new + new_keys.count() > STREAMS_MAX {
-                    return Err(invalid(format!("more than {STREAMS_MAX} streams")));
+                let max = STREAMS_MAX.min(names.streams_max);
+                if own + new + new_keys.count() > max {
+                    return Err(invalid(format!("more than {max} streams")));
                 }
                 self.subscribe(streams, listen_keys);
                 Ok(Value::Null)
@@ -280,9 +283,13 @@ mod tests {
 
     use super::*;
 
-    const NAMES: Names<'_> =
-        Names { is_symbol: &|symbol| symbol.as_str() == "BTCUSDT", is_listen_key: &|_| false };
-    const ANY: Names<'_> = Names { is_symbol: &|_| true, is_listen_key: &|_| false };
+    const NAMES: Names<'_> = Names {
+        is_symbol: &|symbol| symbol.as_str() == "BTCUSDT",
+        is_listen_key: &|_| false,
+        streams_max: STREAMS_MAX,
+    };
+    const ANY: Names<'_> =
+        Names { is_symbol: &|_| true, is_listen_key: &|_| false, streams_max: STREAMS_MAX };
 
     fn check(session: &mut Session, text: &str, expect: &str) {
         let reply = session.receive(text, &NAMES);
@@ -392,6 +399,10 @@ mod tests {
         let reply = session.receive(&subscribe(vec![name(STREAMS_MAX)]), &ANY);
         assert!(reply.contains("more than 1024 streams"));
         assert_eq!(session.streams().len(), STREAMS_MAX);
+        let few = Names { streams_max: 1, ..ANY };
+        let mut session = Session::new(false, Vec::new(), Vec::new());
+        let reply = session.receive(&subscribe(vec![name(0), name(1)]), &few);
+        assert!(reply.contains("more than 1 streams"), "{reply}");
     }
 
     #[test]

@@ -131,6 +131,11 @@ errors! {
     /// It has no code of its own.
     too_many_subscriptions(max: usize): 400, -2035,
         "Too many subscriptions on this connection; the limit is {max}.";
+    /// Of all connections of an address; it has no code of its own.
+    too_many_streams(max: usize): 429, -1003,
+        "Too many streams; current limit is {max} for all connections of an address.";
+    too_many_user_streams(max: usize): 429, -1003,
+        "Too many user data streams; current limit is {max} for an account.";
     /// Of an account, from a number on. Ours, like the parameter that it answers.
     events_gone(from_seq: u64): 400, -1130,
         "The events from number {from_seq} on are no longer kept.";

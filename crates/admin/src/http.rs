@@ -131,6 +131,7 @@ impl AdminApi {
             snapshot_failures: figures.snapshot_failures,
             spool_first_sequence: figures.spool_first_sequence,
             read_model_sequence: figures.projected_sequence,
+            read_model_complete_from: figures.projection_complete_from,
             read_model_failing: figures.is_projection_failing,
             read_model_behind_s: behind_s,
             replica: metrics.replica_status().to_string(),

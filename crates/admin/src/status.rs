@@ -19,6 +19,9 @@ pub(super) struct StatusShown {
     pub(super) snapshot_failures: u64,
     pub(super) spool_first_sequence: u64,
     pub(super) read_model_sequence: u64,
+    /// First sequence from which the read model has all events: 1 if none is missing, 0 before the
+    /// read model is open
+    pub(super) read_model_complete_from: u64,
     pub(super) read_model_failing: bool,
     /// Seconds since the first event that the read model lacks; null if it has all events, or none
     pub(super) read_model_behind_s: Option<u64>,

@@ -3,6 +3,7 @@
 pub(crate) mod backend;
 pub(crate) mod followed;
 pub(crate) mod gauges;
+pub(crate) mod older;
 mod opening;
 pub(crate) mod pace;
 pub(crate) mod thread;

@@ -7,13 +7,13 @@
 //!
 //! The feed, the changes and the questions are the same for every database. `sqlite/` is the one
 //! backend so far, behind the traits [`Backend`], [`Store`] and [`History`]. The crate sees the
-//! event spool, and not the venue: the caller hands in what wakes the feed ([`Wake`]) and what
-//! measures it ([`Gauges`]).
+//! event spool, and not the venue: the caller hands in what wakes the feed ([`Wake`]), what
+//! measures it ([`Gauges`]) and what replays the log ([`OlderEvents`]).
 //!
 //! It is fed from the event spool by a thread of its own, a page of events in one transaction, with
-//! the number of the last command in the same transaction. It is derived, as the spool is: it can
-//! be made anew from the log ([`sqlite::rebuild`]), and whatever fails here stops neither orders
-//! nor publishing.
+//! the number of the last command in the same transaction. Events that the spool has dropped come
+//! from the log ([`OlderEvents`]). It is derived, as the spool is: it can be made anew from the log
+//! ([`sqlite::rebuild`]), and whatever fails here stops neither orders nor publishing.
 //!
 //! # Invariants
 //! - Each event counts exactly once, whatever happens between reading it and the next start.
@@ -44,6 +44,7 @@ pub use error::{ProjectionError, Standstill};
 pub use feed::backend::{Backend, Store};
 pub use feed::followed::Followed;
 pub use feed::gauges::Gauges;
+pub use feed::older::{OlderError, OlderEvents};
 pub use feed::thread::{Projection, Wake};
 pub use history::{Behind, BoxFuture, History, answer_settled, ask, ask_settled};
 pub use progress::Progress;

@@ -1,25 +1,53 @@
 //! The link from a venue to its read model: neither crate sees the other.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use marketdata::{BookUpdate, Views};
 use projection::sqlite::Sqlite;
-use projection::{Gauges, HistoryRetention, Projection, Wake};
+use projection::{Gauges, HistoryRetention, OlderError, OlderEvents, Projection, Wake};
 use spool::Applied;
 use types::Event;
-use venue::{Listener, Metrics, Opened};
+use venue::{Archive, Listener, Metrics, Opened, Place};
 
 /// Starts the read model on the spool of a venue that has not started yet.
 pub fn start(data_dir: &Path, opened: &Opened, retention: HistoryRetention) -> Projection {
-    let measured = Measured(opened.metrics());
-    Projection::start(Sqlite::of(data_dir), opened.spool().reader(), measured, retention)
+    let (spool, measured) = (opened.spool().reader(), Measured(opened.metrics()));
+    let log = FromLog(data_dir.to_path_buf());
+    Projection::start(Sqlite::of(data_dir), spool, log, measured, retention)
 }
 
 /// For [`Opened::start`]: wakes the read model whenever the publisher has written a batch.
 pub fn listener(projection: &Projection) -> Box<dyn Listener> {
     Box::new(Wakes(projection.wake()))
+}
+
+/// Replays the log of this folder, beside the venue and with a state of its own.
+struct FromLog(PathBuf);
+
+impl OlderEvents for FromLog {
+    fn replay(
+        &self,
+        first: u64,
+        take: &mut dyn FnMut(Arc<Applied>) -> bool,
+    ) -> Result<(), OlderError> {
+        // A venue in memory has no log.
+        if !self.0.join("log").is_dir() {
+            return Ok(());
+        }
+        tracing::info!(first, "the spool has dropped events: history takes them from the log");
+        let archive = Archive::open(&self.0)?;
+        let is_before = |place: Place| place.sequence < first;
+        let mut replay = archive.replay_from(is_before).or_else(|_| archive.replay())?;
+        while let Some(command) = replay.step()? {
+            let applied = std::iter::once(command.reply.applied).chain(command.reply.continued);
+            if !applied.into_iter().all(&mut *take) {
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 struct Wakes(Wake);
@@ -39,6 +67,10 @@ struct Measured(Arc<Metrics>);
 impl Gauges for Measured {
     fn projected(&self, sequence: u64) {
         self.0.projected(sequence);
+    }
+
+    fn complete_from(&self, first_sequence: u64) {
+        self.0.projection_complete_from(first_sequence);
     }
 
     fn failed(&self, failed: bool) {

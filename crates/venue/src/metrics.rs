@@ -110,6 +110,8 @@ pub struct Figures {
     pub snapshot_failures: u64,
     pub spool_first_sequence: u64,
     pub projected_sequence: u64,
+    /// The read model has all events from this command on.
+    pub projection_complete_from: u64,
     pub is_projection_failing: bool,
 }
 
@@ -131,6 +133,7 @@ pub struct Metrics {
     replica_alarm: Count,
     replica_lag: Count,
     projected_sequence: Count,
+    projection_complete_from: Count,
     projection_lag: Count,
     projection_alarm: Count,
     command_wait: Seconds,
@@ -164,6 +167,7 @@ impl Metrics {
             replica_alarm: Count::default(),
             replica_lag: Count::default(),
             projected_sequence: Count::default(),
+            projection_complete_from: Count::default(),
             projection_lag: Count::default(),
             projection_alarm: Count::default(),
             command_wait: Seconds::default(),
@@ -217,6 +221,9 @@ impl Metrics {
         r.register("replica_lag_batches", help, self.replica_lag.clone());
         let help = "Sequence of the last command in the read model";
         r.register("projection_sequence", help, self.projected_sequence.clone());
+        let help = "First sequence from which the read model has all events";
+        let complete_from = self.projection_complete_from.clone();
+        r.register("projection_complete_from_sequence", help, complete_from);
         let help = "Commands that the read model has yet to take in";
         r.register("projection_lag_commands", help, self.projection_lag.clone());
         let help =
@@ -269,6 +276,7 @@ impl Metrics {
             snapshot_failures: self.snapshot_failures.get(),
             spool_first_sequence: self.spool_first_sequence.get(),
             projected_sequence: self.projected_sequence.get(),
+            projection_complete_from: self.projection_complete_from.get(),
             is_projection_failing: self.projection_alarm.get() > 0,
         }
     }
@@ -336,6 +344,11 @@ impl Metrics {
     /// The read model has taken in all up to this command.
     pub fn projected(&self, sequence: u64) {
         self.projected_sequence.set(sequence);
+    }
+
+    /// The read model lacks no event of this command or a later one.
+    pub fn projection_complete_from(&self, first_sequence: u64) {
+        self.projection_complete_from.set(first_sequence);
     }
 
     pub fn projection_failed(&self, failed: bool) {

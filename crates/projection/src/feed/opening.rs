@@ -33,8 +33,7 @@ pub(crate) fn open<B: Backend>(
             tracing::warn!(
                 file = %backend,
                 version,
-                "the read model was of an older version: it is made anew from the spool; \
-                 `buttonwood projection rebuild` makes all that the log has, with the venue stopped"
+                "the read model was of an older version: it is made anew from the log and the spool"
             );
             open_new(backend)
         }

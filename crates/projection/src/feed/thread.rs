@@ -11,6 +11,7 @@ use crate::error::{ProjectionError, Standstill};
 use crate::feed::backend::{Backend, Store};
 use crate::feed::followed::{Followed, Reached};
 use crate::feed::gauges::Gauges;
+use crate::feed::older::OlderEvents;
 use crate::feed::opening::open;
 use crate::feed::pace::Pace;
 use crate::history::History;
@@ -50,6 +51,7 @@ impl Projection {
     pub fn start(
         backend: impl Backend,
         spool: SpoolReader,
+        older: impl OlderEvents,
         gauges: impl Gauges,
         retention: HistoryRetention,
     ) -> Self {
@@ -60,6 +62,7 @@ impl Projection {
         let follower = Follower {
             backend,
             spool,
+            older: Arc::new(older),
             gauges,
             retention,
             reached,
@@ -124,9 +127,10 @@ fn yield_to_others() {
     }
 }
 
-struct Follower<B, G> {
+pub(super) struct Follower<B, G> {
     backend: B,
-    spool: SpoolReader,
+    pub(super) spool: SpoolReader,
+    pub(super) older: Arc<dyn OlderEvents>,
     gauges: G,
     retention: HistoryRetention,
     reached: watch::Sender<Reached>,
@@ -134,6 +138,19 @@ struct Follower<B, G> {
     stopping: Arc<AtomicBool>,
     /// The failure that was logged, until it is over.
     reported: Option<String>,
+}
+
+/// What is due between two pages.
+pub(super) struct Upkeep {
+    /// Since when there is something that may not be on stable storage.
+    unsynced_since: Option<Instant>,
+    forgets_at: Instant,
+}
+
+impl Upkeep {
+    pub(super) fn added(&mut self) {
+        self.unsynced_since.get_or_insert_with(Instant::now);
+    }
 }
 
 impl<B: Backend, G: Gauges> Follower<B, G> {
@@ -175,30 +192,15 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             }
         });
         let mut store = open(&self.backend, &self.spool)?;
+        self.report_complete(&store)?;
         let (mut ends, mut gathers) = (None, false);
-        let mut unsynced_since: Option<Instant> = None;
-        let mut forgets_at = Instant::now();
+        let mut upkeep = Upkeep { unsynced_since: None, forgets_at: Instant::now() };
         loop {
             if self.is_stopping() && ends.get_or_insert_with(Instant::now).elapsed() > END {
                 return Ok(());
             }
-            store.check_in_place()?;
+            self.keep_up(&mut store, &mut upkeep)?;
             let progress = store.progress();
-            self.gauges.projected(progress.sequence);
-            self.reached.send_modify(|reached| {
-                reached.sequence = progress.sequence;
-                reached.sequenced_ns = progress.sequenced_ns;
-                reached.opening_at = 0;
-            });
-            if unsynced_since.is_some_and(|since| since.elapsed() > CHECKPOINT) {
-                store.checkpoint()?;
-                unsynced_since = None;
-            }
-            if self.retention != HistoryRetention::ALL && forgets_at <= Instant::now() {
-                // Between two pages, so that it delays no reader for long.
-                let has_more = store.forget(&self.retention)?;
-                forgets_at = Instant::now() + if has_more { Duration::ZERO } else { FORGET };
-            }
             if std::mem::take(&mut gathers) {
                 self.pace.gather(GATHER, progress.sequence, || self.is_stopping());
             }
@@ -216,21 +218,56 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
                             drop(store);
                             self.backend.set_aside(&error)?;
                             store = open(&self.backend, &self.spool)?;
+                            self.report_complete(&store)?;
                             continue;
                         }
                         other => other?,
                     }
                     self.is_well();
-                    unsynced_since.get_or_insert_with(Instant::now);
+                    upkeep.added();
                     gathers = page.len() < PAGE;
                 }
-                Err(SpoolError::Gone { first }) => pass_over(&mut store, first)?,
+                Err(SpoolError::Gone { first }) => {
+                    self.take_older(&mut store, &mut upkeep, first)?;
+                }
                 Err(error) => return Err(ProjectionError::Spool(error)),
             }
         }
     }
 
-    fn is_well(&mut self) {
+    pub(super) fn keep_up(
+        &self,
+        store: &mut B::Store,
+        upkeep: &mut Upkeep,
+    ) -> Result<(), ProjectionError> {
+        store.check_in_place()?;
+        let progress = store.progress();
+        self.gauges.projected(progress.sequence);
+        self.reached.send_modify(|reached| {
+            reached.sequence = progress.sequence;
+            reached.sequenced_ns = progress.sequenced_ns;
+            reached.opening_at = 0;
+        });
+        if upkeep.unsynced_since.is_some_and(|since| since.elapsed() > CHECKPOINT) {
+            store.checkpoint()?;
+            upkeep.unsynced_since = None;
+        }
+        if self.retention != HistoryRetention::ALL && upkeep.forgets_at <= Instant::now() {
+            // Between two pages, so that it delays no reader for long.
+            let has_more = store.forget(&self.retention)?;
+            upkeep.forgets_at = Instant::now() + if has_more { Duration::ZERO } else { FORGET };
+        }
+        Ok(())
+    }
+
+    pub(super) fn report_complete(&self, store: &B::Store) -> Result<(), ProjectionError> {
+        let after_gap = store.gaps()?.last().map(|(_, last)| last + 1);
+        let first_sequence = store.progress().first_sequence;
+        self.gauges.complete_from(after_gap.unwrap_or_default().max(first_sequence));
+        Ok(())
+    }
+
+    pub(super) fn is_well(&mut self) {
         self.gauges.failed(false);
         self.reached.send_if_modified(|reached| reached.standstill.take().is_some());
         if self.reported.take().is_some() {
@@ -238,28 +275,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
         }
     }
 
-    fn is_stopping(&self) -> bool {
+    pub(super) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
     }
-}
-
-fn pass_over(store: &mut impl Store, first: u64) -> Result<(), ProjectionError> {
-    let from = store.progress().sequence + 1;
-    let begins = store.progress().first_sequence == from;
-    store.pass_over(first)?;
-    if begins {
-        tracing::warn!(
-            first,
-            "history begins with this command: the spool has none before it; `buttonwood \
-             projection rebuild` makes what the log has, with the venue stopped"
-        );
-    } else {
-        tracing::warn!(
-            from,
-            to = first - 1,
-            "history has a hole: the spool no longer has the events of these commands; \
-             `buttonwood projection rebuild` fills it from the log, with the venue stopped"
-        );
-    }
-    Ok(())
 }

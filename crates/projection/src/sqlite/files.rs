@@ -16,8 +16,7 @@ pub(crate) fn set_aside(path: &Path, error: &ProjectionError) -> Result<(), Proj
     tracing::error!(
         %error,
         kept = %aside.display(),
-        "the damaged read model is set aside, and made anew from the spool; `buttonwood projection \
-         rebuild` makes all that the log has, with the venue stopped"
+        "the damaged read model is set aside, and made anew from the log and the spool"
     );
     let moved = std::fs::rename(path, &aside);
     moved.map_err(|error| ProjectionError::Folder { path: path.to_path_buf(), error })?;

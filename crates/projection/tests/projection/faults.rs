@@ -1,7 +1,7 @@
 //! Files that fail: each has its own sentence, and the venue goes on.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use projection::sqlite::{self, status};
 use projection::{
@@ -22,16 +22,6 @@ const ALL: AllOrders = AllOrders {
         limit: 10_000,
     },
 };
-
-/// Until the alarm is as it should be.
-fn wait_for_alarm(venue: &Venue, on: bool) {
-    let begun = Instant::now();
-    let line = format!("buttonwood_projection_alarm {}\n", u8::from(on));
-    while !venue.metrics().contains(&line) {
-        assert!(begun.elapsed() < LONG, "no {line}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
 
 #[test]
 fn a_damaged_file_is_set_aside_and_made_anew() {

@@ -5,5 +5,6 @@
 mod audit;
 mod faults;
 mod follow;
+mod older;
 mod retention;
 mod support;

@@ -37,12 +37,16 @@ impl Venue {
         let is_new = opened.is_new();
         let projection = feed::start(&dir, &opened, retention);
         let running = opened.start(vec![feed::listener(&projection)]);
-        let history = projection.history();
-        let venue = Self { running, projection, history };
+        let venue = Self::of(running, projection);
         if is_new {
             testing::set_up(&venue.handle(), Kept(10_000));
         }
         venue
+    }
+
+    pub(crate) fn of(running: Running, projection: Projection) -> Self {
+        let history = projection.history();
+        Self { running, projection, history }
     }
 
     pub(crate) fn handle(&self) -> Handle {
@@ -94,6 +98,16 @@ impl Venue {
                 self.send(account, Command::AmendOrder(amend));
             }
         }
+    }
+}
+
+/// Until the alarm is as it should be.
+pub(crate) fn wait_for_alarm(venue: &Venue, on: bool) {
+    let begun = Instant::now();
+    let line = format!("buttonwood_projection_alarm {}\n", u8::from(on));
+    while !venue.metrics().contains(&line) {
+        assert!(begun.elapsed() < LONG, "no {line}");
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

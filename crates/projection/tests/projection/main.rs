@@ -8,3 +8,4 @@ mod follow;
 mod older;
 mod retention;
 mod support;
+mod upgrade;

@@ -1,9 +1,18 @@
 //! The audit trail: each command of an operator once, whatever deletes or makes anew.
 
-use projection::{AuditTrail, Audited, HistoryRetention};
-use types::{AccountId, Command, HaltVenue, Origin, RejectReason, SetKillSwitch, Side};
+use projection::{AuditTrail, Audited, HistoryRetention, sqlite};
+use rusqlite::Connection;
+use types::{
+    AccountId, Amount, AssetId, Command, Entry, Envelope, ExternalRef, HaltVenue, KeyId, Origin,
+    RejectReason, RequestWithdrawal, SetKillSwitch, Side,
+};
 
 use crate::support::*;
+
+/// As docs/history.md has it.
+const REQUESTERS: &str = "SELECT t.account, t.external_ref, a.key AS requested_by
+  FROM transfers t LEFT JOIN audit a ON a.sequence = t.sequence
+  WHERE t.kind = 'withdrawal'";
 
 const ALL: usize = 10_000;
 /// More than one command of the engine cancels, and more than a page of events has.
@@ -50,5 +59,31 @@ fn a_command_that_works_for_long_is_one_row_with_all_its_effects() {
     venue.trade(10_000..10_100);
     venue.wait();
     assert_eq!(trail(&venue), rows);
+    venue.stop();
+}
+
+#[test]
+fn a_withdrawal_leads_to_the_operator_that_requested_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    for (key, reference) in [(0, "socket"), (7, "desk")] {
+        let (external_ref, amount) =
+            (ExternalRef::parse(reference).unwrap(), Amount::from_minor(5));
+        let asset = AssetId(0);
+        let request = RequestWithdrawal { account: ALICE, asset, amount, external_ref };
+        let envelope = Envelope { key: KeyId(key), ..Envelope::venue(Origin::AdminApi, 0) };
+        let command = Command::RequestWithdrawal(request);
+        let ticket = venue.handle().submit(Entry { envelope, command }).unwrap();
+        ticket.blocking_recv().unwrap().unwrap();
+    }
+    venue.wait();
+    let file = Connection::open(sqlite::path(dir.path())).unwrap();
+    let mut select = file.prepare(REQUESTERS).unwrap();
+    let rows = select.query_map([], |row| Ok((row.get("external_ref")?, row.get("requested_by")?)));
+    let mut rows: Vec<(String, Option<u32>)> = rows.unwrap().map(Result::unwrap).collect();
+    rows.sort();
+    assert_eq!(rows, [("desk".to_owned(), Some(7)), ("socket".to_owned(), Some(0))]);
+    let page = include_str!("../../../../docs/history.md");
+    assert!(page.contains(REQUESTERS), "the page has this query");
     venue.stop();
 }

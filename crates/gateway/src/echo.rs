@@ -10,6 +10,7 @@ use axum::routing::get;
 
 use crate::door::shared::Door;
 use crate::feed::outlet::Outlet;
+use crate::socket::answers::SocketAnswer;
 use crate::socket::connection::ConnectionPermit;
 use crate::socket::http::ErrorReply;
 use crate::socket::settings::SocketSettings;
@@ -38,8 +39,8 @@ struct Echo;
 impl SocketSession for Echo {
     const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
 
-    async fn receive(&mut self, text: &str) -> Result<Option<String>, CloseReason> {
-        Ok(Some(text.to_owned()))
+    async fn receive(&mut self, text: &str) -> Result<Option<SocketAnswer>, CloseReason> {
+        Ok(Some(text.to_owned().into()))
     }
 
     /// The suite sends thousands of messages a second.

@@ -2,7 +2,7 @@
 //! WebSocket framing, proxies, requests of web pages.
 
 pub(crate) mod accept;
-mod answers;
+pub(crate) mod answers;
 mod bounded;
 pub(crate) mod connection;
 pub(crate) mod cors;

@@ -36,6 +36,7 @@ use crate::door::access::{Attempt, WS_METHOD};
 use crate::door::identity::{Permission, Signer};
 use crate::door::in_use::Streams;
 use crate::door::sessions;
+use crate::socket::answers::{SocketAnswer, WaitingAnswers};
 use crate::socket::connection::{CallTimes, ConnectionPermit};
 use crate::socket::http::{ErrorReply, JsonReply, Peer, json};
 use crate::socket::websocket::{self, CloseReason, SocketSession, Upgrade};
@@ -76,6 +77,7 @@ pub(crate) async fn open(
         streams: shared.door.in_use.streams_of_address(peer),
         last_subscription: 0,
         in_flight: FuturesUnordered::new(),
+        waiting: WaitingAnswers::new(Arc::clone(&permit)),
     };
     let context = shared.context(permit);
     websocket::open(context, upgrade, (Arc::clone(&client.outlet), queue), session)
@@ -93,7 +95,8 @@ struct ApiSession {
     subscriptions: Vec<OpenSubscription>,
     streams: Streams,
     last_subscription: u32,
-    in_flight: FuturesUnordered<Pin<Box<dyn Future<Output = String> + Send>>>,
+    in_flight: FuturesUnordered<Pin<Box<dyn Future<Output = SocketAnswer> + Send>>>,
+    waiting: WaitingAnswers,
 }
 
 /// The key of requests that name none.
@@ -118,7 +121,7 @@ struct OpenSubscription {
 impl SocketSession for ApiSession {
     const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
 
-    async fn receive(&mut self, text: &str) -> Result<Option<String>, CloseReason> {
+    async fn receive(&mut self, text: &str) -> Result<Option<SocketAnswer>, CloseReason> {
         let request = match Request::parse(text) {
             Ok(request) => request,
             Err((id, error)) => {
@@ -164,15 +167,27 @@ impl SocketSession for ApiSession {
         Ok(Some(responder.respond(&id, Executed::unlimited(answer, spent))))
     }
 
-    async fn next_answer(&mut self) -> Result<String, CloseReason> {
+    async fn next_answer(&mut self) -> Result<SocketAnswer, CloseReason> {
+        if let Some(answer) = self.waiting.pop() {
+            return Ok(answer);
+        }
         match self.in_flight.next().await {
             Some(answer) => Ok(answer),
             None => std::future::pending().await,
         }
     }
 
+    async fn keep_answers(&mut self) {
+        while let Some(answer) = self.in_flight.next().await {
+            if !self.waiting.push(answer) {
+                return;
+            }
+        }
+        std::future::pending::<()>().await;
+    }
+
     fn is_busy(&self) -> bool {
-        self.in_flight.len() >= IN_FLIGHT_MAX
+        self.in_flight.len() + self.waiting.len() >= IN_FLIGHT_MAX
     }
 
     fn run_inbox(&mut self) {
@@ -252,7 +267,7 @@ impl ApiSession {
         }
         self.log_off();
         let notice = ws_api::answer(&Id::null(), 401, &ApiError::api_key_rejected().body(), None);
-        self.in_flight.push(Box::pin(std::future::ready(notice)));
+        self.in_flight.push(Box::pin(std::future::ready(notice.into())));
     }
 
     async fn log_on(&mut self, params: Params, signed: Option<Signed>) -> Answer {
@@ -350,7 +365,7 @@ impl ApiSession {
             user_data::unsubscribe(&self.shared, user_data).await?;
             let event = user_stream::terminated(user_data::moment(self.unit));
             let notice = user_stream::of_subscription(*id, &event);
-            self.in_flight.push(Box::pin(std::future::ready(notice)));
+            self.in_flight.push(Box::pin(std::future::ready(notice.into())));
             self.subscriptions.remove(index);
         }
         let _shrinks = self.streams.resize(self.subscriptions.len());
@@ -370,7 +385,8 @@ impl ApiSession {
 
     fn responder(&self, return_rate_limits: Option<bool>) -> Responder {
         let shows_limits = return_rate_limits.unwrap_or(self.return_rate_limits);
-        Responder { shared: Arc::clone(&self.shared), unit: self.unit, shows_limits }
+        let (shared, permit) = (Arc::clone(&self.shared), Arc::clone(&self.permit));
+        Responder { shared, permit, unit: self.unit, shows_limits }
     }
 }
 
@@ -392,13 +408,23 @@ async fn open_session(call: &mut KeyedCall) -> Result<SessionId, Refusal> {
 /// Encodes the answer to one request.
 struct Responder {
     shared: Arc<BinanceContext>,
+    permit: Arc<ConnectionPermit>,
     unit: TimeUnit,
     /// Whether the answer has the weight spent, and the counts of orders.
     shows_limits: bool,
 }
 
 impl Responder {
-    fn respond(&self, id: &Id, executed: Executed) -> String {
+    /// A large answer that finds no room is an error, as over HTTP.
+    fn respond(&self, id: &Id, executed: Executed) -> SocketAnswer {
+        let spent = executed.spent;
+        let text = self.encode(id, executed);
+        SocketAnswer::counted(text, &self.permit).unwrap_or_else(|| {
+            self.encode(id, Executed::unlimited(Err(ApiError::overloaded()), spent)).into()
+        })
+    }
+
+    fn encode(&self, id: &Id, executed: Executed) -> String {
         let Executed { answer, spent, orders, retry_after_s } = executed;
         let weight_limit = self.shared.door.limits.weight_per_minute;
         let used = UsedLimits { orders: &orders, weight: spent, weight_limit };

@@ -24,6 +24,7 @@ use crate::binance::user_data::{self, UserDataSubscription};
 use crate::binance::user_streams::{PayloadForm, UserDataReader};
 use crate::clock::now_ns;
 use crate::door::in_use::Streams;
+use crate::socket::answers::SocketAnswer;
 use crate::socket::connection::ConnectionPermit;
 use crate::socket::http::{ErrorReply, Peer};
 use crate::socket::websocket::{self, CloseReason, SocketSession, Upgrade};
@@ -100,7 +101,7 @@ struct SubscriptionFailed;
 impl SocketSession for StreamSession {
     const MESSAGE_LEN_MAX: usize = MESSAGE_LEN_MAX;
 
-    async fn receive(&mut self, text: &str) -> Result<Option<String>, CloseReason> {
+    async fn receive(&mut self, text: &str) -> Result<Option<SocketAnswer>, CloseReason> {
         let before: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
         let streams_max = self.in_use.reserve(STREAMS_MAX);
         let reply = self.control(text, streams_max);
@@ -115,7 +116,7 @@ impl SocketSession for StreamSession {
             429 => CloseReason::TooManyStreams,
             _ => CloseReason::VenueGone,
         })?;
-        Ok(Some(reply))
+        Ok(Some(reply.into()))
     }
 
     fn server_shutdown(&self) -> String {

@@ -12,6 +12,7 @@ use crate::feed::outlet::Outlet;
 use crate::operator::feed::EventFeed;
 use crate::operator::hub::{EventReader, OperatorHub};
 use crate::operator::{OperatorState, authorize, refuse};
+use crate::socket::answers::SocketAnswer;
 use crate::socket::connection::ConnectionPermit;
 use crate::socket::http::RequestHead;
 use crate::socket::websocket::{self, CloseReason, SocketContext, SocketSession, Upgrade};
@@ -137,12 +138,12 @@ impl SocketSession for EventSession {
     const MESSAGE_LEN_MAX: usize = 1 << 10;
     const CLOSES_SLOW_READERS: bool = true;
 
-    async fn receive(&mut self, _text: &str) -> Result<Option<String>, CloseReason> {
+    async fn receive(&mut self, _text: &str) -> Result<Option<SocketAnswer>, CloseReason> {
         let error = ApiError::new(400, BAD_REQUEST, "this stream takes no messages");
-        Ok(Some(error.body()))
+        Ok(Some(error.body().into()))
     }
 
-    async fn next_answer(&mut self) -> Result<String, CloseReason> {
+    async fn next_answer(&mut self) -> Result<SocketAnswer, CloseReason> {
         Err((&mut self.ended).await.unwrap_or(CloseReason::VenueGone))
     }
 

@@ -183,7 +183,7 @@ impl ConnectionSetup {
         if let Err(error) = stream.set_nodelay(true) {
             return tracing::debug!(%error, "a connection closed before it was served");
         }
-        let permit = ConnectionPermit::new(place);
+        let permit = ConnectionPermit::new(place, self.answers.clone());
         let stream = TimedStream::new(stream, permit.clone(), Arc::clone(&self.metrics));
         let Some(acceptor) = tls else {
             return connection(stream, self, permit, first_head_by).await;

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use types::Origin;
 use venue::{Metrics, Stage};
 
+use crate::socket::answers::Answers;
 use crate::socket::share::{Exhausted, Network, Part};
 
 /// Two bytes, and the mask of a client's frame.
@@ -22,6 +23,7 @@ const CONTROL_FRAME_HEAD: usize = 6;
 /// none. A WebSocket keeps the permit after the request that opened it.
 pub(crate) struct ConnectionPermit {
     place: Mutex<Part>,
+    answers: Answers,
     /// The places that were left when this one was taken.
     pub(super) places_left: usize,
     opened: Instant,
@@ -53,12 +55,13 @@ struct Incomplete {
 }
 
 impl ConnectionPermit {
-    pub(crate) fn new(place: Part) -> Arc<Self> {
+    pub(crate) fn new(place: Part, answers: Answers) -> Arc<Self> {
         let none = || AtomicU64::new(0);
         let (arrived_ns, read, answered, order_read) = (none(), none(), none(), none());
         Arc::new(Self {
             places_left: place.left,
             place: Mutex::new(place),
+            answers,
             opened: Instant::now(),
             has_asked: AtomicBool::new(false),
             arrived_ns,
@@ -89,6 +92,13 @@ impl ConnectionPermit {
     /// Counts the place for another network.
     pub(super) fn move_place(&self, network: Network) -> Result<(), Exhausted> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).move_to(network)
+    }
+
+    /// Room for a large answer, or for one that waits, as a part of those of the connection's
+    /// network.
+    pub(super) fn answer_room(&self, len: usize) -> Option<Part> {
+        let network = self.place.lock().unwrap_or_else(PoisonError::into_inner).network();
+        self.answers.room(network, len)
     }
 
     /// Whether this is the first request.

@@ -122,6 +122,10 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    pub(crate) fn network(&self) -> Option<Network> {
+        self.network
+    }
+
     /// Counts the units for another network. If that has no room, they stay where they are.
     pub(crate) fn move_to(&mut self, network: Network) -> Result<(), Exhausted> {
         if self.network == Some(network) {

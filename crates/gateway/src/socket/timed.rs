@@ -164,6 +164,7 @@ mod tests {
 
     use super::*;
     use crate::clock::machine_ns;
+    use crate::socket::answers::Answers;
     use crate::socket::share::Shared;
 
     #[test]
@@ -197,7 +198,7 @@ mod tests {
         let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (server, _) = listener.accept().await.unwrap();
         let place = Shared::new(1, None).take(None, 1).unwrap();
-        let permit = ConnectionPermit::new(place);
+        let permit = ConnectionPermit::new(place, Answers::new(0));
         let metrics = Arc::new(Metrics::new(venue::Durability::Memory));
         let mut server = TimedStream::new(server, permit.clone(), metrics);
         let mut bytes = [0; 4];

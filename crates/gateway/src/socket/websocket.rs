@@ -15,6 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
 use crate::clock::now_ns;
 use crate::feed::outlet::Outlet;
+use crate::socket::answers::SocketAnswer;
 use crate::socket::connection::{ConnectionPermit, stopped};
 use crate::socket::http::ErrorReply;
 use crate::socket::settings::SocketSettings;
@@ -48,14 +49,20 @@ pub(crate) trait SocketSession: Send + 'static {
     fn receive(
         &mut self,
         text: &str,
-    ) -> impl Future<Output = Result<Option<String>, CloseReason>> + Send;
+    ) -> impl Future<Output = Result<Option<SocketAnswer>, CloseReason>> + Send;
 
     /// Whether a close message is tried for a client that reads too slowly.
     const CLOSES_SLOW_READERS: bool = false;
 
     /// The next answer that was not ready at once, or why the session ends. Dropping the future
     /// loses no answer.
-    fn next_answer(&mut self) -> impl Future<Output = Result<String, CloseReason>> + Send {
+    fn next_answer(&mut self) -> impl Future<Output = Result<SocketAnswer, CloseReason>> + Send {
+        std::future::pending()
+    }
+
+    /// Keeps the answers that become ready while a write waits. It is ready once they have no more
+    /// room. Dropping the future loses no answer.
+    fn keep_answers(&mut self) -> impl Future<Output = ()> + Send {
         std::future::pending()
     }
 
@@ -252,20 +259,44 @@ impl<S: SocketSession> Connection<S> {
     ) -> Result<(), CloseReason> {
         let queue = &mut self.queue;
         let payloads = std::iter::once(first).chain(std::iter::from_fn(|| queue.try_recv().ok()));
-        write_all(&self.context.settings, &self.outlet, socket, payloads).await
+        let writing = write_all(socket, payloads);
+        write_bounded(&self.context.settings, &self.outlet, &mut self.session, writing).await
     }
 
     /// Sends an answer, and all answers that are ready by now. Commands of one batch of the log are
     /// answered together, and a write costs more than encoding an answer.
-    async fn answer(&mut self, socket: &mut WebSocket, first: String) -> Result<(), CloseReason> {
-        let session = &mut self.session;
-        let more = std::iter::from_fn(|| session.next_answer().now_or_never()?.ok());
-        let answers = std::iter::once(first).chain(more).take(BATCH_MAX);
-        write_all(&self.context.settings, &self.outlet, socket, answers).await
+    async fn answer(
+        &mut self,
+        socket: &mut WebSocket,
+        first: SocketAnswer,
+    ) -> Result<(), CloseReason> {
+        let mut len = first.text.len();
+        let mut answers = vec![first];
+        while answers.len() < BATCH_MAX
+            && len <= BATCH_LEN_MAX
+            && let Some(Ok(answer)) = self.session.next_answer().now_or_never()
+        {
+            len += answer.text.len();
+            answers.push(answer);
+        }
+        self.write_answers(socket, answers).await
+    }
+
+    /// What is counted of the answers is free once all of them are written.
+    async fn write_answers(
+        &mut self,
+        socket: &mut WebSocket,
+        answers: Vec<SocketAnswer>,
+    ) -> Result<(), CloseReason> {
+        let (texts, _rooms): (Vec<_>, Vec<_>) =
+            answers.into_iter().map(SocketAnswer::into_parts).unzip();
+        let writing = write_all(socket, texts);
+        write_bounded(&self.context.settings, &self.outlet, &mut self.session, writing).await
     }
 
     async fn write(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), CloseReason> {
-        write_bounded(&self.context.settings, &self.outlet, socket.send(message)).await
+        let writing = socket.send(message);
+        write_bounded(&self.context.settings, &self.outlet, &mut self.session, writing).await
     }
 
     /// Receives a message, and all messages that have arrived by now. The venue executes their
@@ -281,7 +312,7 @@ impl<S: SocketSession> Connection<S> {
         self.session.run_inbox();
         let owes_pong = std::mem::take(&mut self.owes_pong);
         if !answers.is_empty() || owes_pong {
-            write_all(&self.context.settings, &self.outlet, socket, answers).await?;
+            self.write_answers(socket, answers).await?;
         }
         received
     }
@@ -290,7 +321,7 @@ impl<S: SocketSession> Connection<S> {
         &mut self,
         socket: &mut WebSocket,
         first: Received,
-        answers: &mut Vec<String>,
+        answers: &mut Vec<SocketAnswer>,
     ) -> Result<(), CloseReason> {
         let (mut received, mut count, began) = (first, 0, Instant::now());
         let mut answers_len = 0;
@@ -301,7 +332,7 @@ impl<S: SocketSession> Connection<S> {
             };
             self.count_message(&message)?;
             if let Some(answer) = self.receive(message).await? {
-                answers_len += answer.len();
+                answers_len += answer.text.len();
                 answers.push(answer);
             }
             count += 1;
@@ -347,7 +378,7 @@ impl<S: SocketSession> Connection<S> {
     }
 
     /// The answer, if it is ready at once.
-    async fn receive(&mut self, message: Message) -> Result<Option<String>, CloseReason> {
+    async fn receive(&mut self, message: Message) -> Result<Option<SocketAnswer>, CloseReason> {
         match message {
             Message::Text(text) => self.session.receive(&text).await,
             // The library answers pings, and ends the connection after a close.
@@ -359,30 +390,28 @@ impl<S: SocketSession> Connection<S> {
 
 /// Sends texts in one write.
 async fn write_all(
-    settings: &SocketSettings,
-    outlet: &Outlet<Utf8Bytes>,
     socket: &mut WebSocket,
     texts: impl IntoIterator<Item = impl Into<Utf8Bytes>>,
-) -> Result<(), CloseReason> {
-    let writing = async {
-        for text in texts {
-            socket.feed(Message::Text(text.into())).await?;
-        }
-        socket.flush().await
-    };
-    write_bounded(settings, outlet, writing).await
+) -> Result<(), axum::Error> {
+    for text in texts {
+        socket.feed(Message::Text(text.into())).await?;
+    }
+    socket.flush().await
 }
 
-/// Writes until the client is cut or the write times out.
+/// Writes until the client is cut, the write times out, or the answers that wait meanwhile have no
+/// more room.
 async fn write_bounded(
     settings: &SocketSettings,
     outlet: &Outlet<Utf8Bytes>,
+    session: &mut impl SocketSession,
     writing: impl Future<Output = Result<(), axum::Error>>,
 ) -> Result<(), CloseReason> {
     tokio::select! {
         biased; // Nearly every write completes at once.
         written = writing => written.map_err(|_| CloseReason::Gone),
         () = outlet.cut.notified() => Err(CloseReason::TooSlow),
+        () = session.keep_answers() => Err(CloseReason::TooSlow),
         () = sleep(settings.ws_silence_max) => Err(CloseReason::TooSlow),
     }
 }

@@ -5,7 +5,9 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use futures_util::SinkExt;
-use gateway::{DoorSettings, SocketSettings};
+use gateway::{DoorSettings, Settings, SocketSettings};
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::TcpMaxSeg;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::{TcpSocket, TcpStream};
@@ -14,7 +16,7 @@ use tokio_tungstenite::tungstenite::{Error as WsError, Message};
 use tokio_tungstenite::{MaybeTlsStream, client_async};
 
 use crate::socket::{Socket, ask, connect, next, say, signed};
-use crate::support::{Key, Reply, Site};
+use crate::support::{BTCUSDT, Key, MAKER, Reply, Site};
 use crate::ws_api::{PATH, order};
 
 const ENDPOINTS: [&str; 3] = ["/ws-api/v3", "/ws/btcusdt@trade", "/stream"];
@@ -437,4 +439,68 @@ async fn streams_of_an_account_have_a_limit_over_its_connections() {
     assert!(format!("{end:?}").contains("too many user data streams"), "{end:?}");
     ask(&mut other, 3, "userDataStream.unsubscribe", json!({})).await;
     connect(&site, &path).await;
+}
+
+/// A WebSocket whose buffers, and the venue's buffer for it, take few bytes.
+async fn narrow_socket(site: &Site, target: &str) -> Socket {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4_096).unwrap();
+    // The venue's side begins with room for ten segments, which on loopback are large.
+    setsockopt(&socket, TcpMaxSeg, &536).unwrap();
+    let stream = MaybeTlsStream::Plain(socket.connect(site.address).await.unwrap());
+    client_async(format!("ws://localhost{target}"), stream).await.unwrap().0
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_that_wait_until_a_websocket_is_read_hold_a_bounded_sum_of_bytes() {
+    const REQUESTS: u64 = 1_000;
+    // With room for all answers none is lost; without it the client that does not read is cut.
+    for (large_answers_max, is_cut) in [(2 << 20, false), (0, true)] {
+        let door = DoorSettings { late_after: None, ..DoorSettings::default() };
+        let socket = SocketSettings { large_answers_max, ..SocketSettings::default() };
+        let site = Site::with(Settings { door, socket }).await;
+        let mut deaf = narrow_socket(&site, PATH).await;
+        site.hold.stop();
+        for id in 0..REQUESTS {
+            send(&mut deaf, id, "order.place", signed(&site.maker, order("10"))).await;
+        }
+        sleep(Duration::from_secs(1)).await;
+        site.hold.go_on();
+        sleep(Duration::from_secs(2)).await;
+        let mut ids = Vec::new();
+        while ids.len() < REQUESTS as usize
+            && let Some(Ok(answer)) = futures_util::StreamExt::next(&mut deaf).await
+        {
+            let answer: Value = serde_json::from_str(answer.to_text().unwrap()).unwrap();
+            ids.push(answer["id"].as_u64().unwrap());
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len() < REQUESTS as usize, is_cut, "{} answers", ids.len());
+        // The orders are there: only their answers were lost.
+        let open = site.ask(|engine| engine.open_orders(MAKER, BTCUSDT).count()).await;
+        assert_eq!(open, REQUESTS as usize);
+    }
+}
+
+/// Large answers on a WebSocket have the same sum as those over HTTP.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_answer_on_a_websocket_that_finds_no_room_is_an_error() {
+    for (large_answers_max, status) in [(64 << 20, 200), (0, 503)] {
+        let settings = SocketSettings { large_answers_max, ..SocketSettings::default() };
+        let site = Site::with(settings).await;
+        for _ in 0..200 {
+            site.order(&site.maker, "BUY", "1", "10").await;
+        }
+        let mut socket = connect(&site, PATH).await;
+        let open = signed(&site.maker, json!({}));
+        let answer = ask(&mut socket, 1, "openOrders.status", open).await;
+        assert_eq!(answer["status"], status);
+        assert_eq!(
+            answer["error"]["code"],
+            if status == 200 { Value::Null } else { (-1008).into() }
+        );
+        let len = answer.to_string().len();
+        assert_eq!(len > 64 << 10, status == 200, "{len} bytes");
+    }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod backlog;
+pub(crate) mod entered_amounts;
 pub(crate) mod live_candle;
 pub(crate) mod open_lists;
 pub(crate) mod outlet;

@@ -257,8 +257,10 @@ impl Changes {
         }
     }
 
+    /// Keeps the quote amount that the order was entered with: self-trade prevention lowers it.
     fn order(&mut self, order: &Order) {
-        self.orders.insert((order.instrument, order.order_id), *order);
+        let row = self.orders.entry((order.instrument, order.order_id)).or_insert(*order);
+        *row = Order { quote_order_qty: row.quote_order_qty, ..*order };
     }
 
     fn amended(&mut self, amended: &OrderAmended) {

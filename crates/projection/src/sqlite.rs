@@ -8,6 +8,7 @@ mod files;
 mod forget;
 mod history;
 mod names;
+mod order;
 mod query;
 mod reader;
 mod rebuild;

@@ -32,12 +32,22 @@ pub(crate) async fn query_order(
         let query = OneOrder { account, instrument: market.instrument.id, order };
         found = call.shared.door.ask_history(query).await?;
     }
-    let found = found.ok_or_else(ApiError::no_such_order)?;
+    let mut found = found.ok_or_else(ApiError::no_such_order)?;
+    if has_more_in_history(&found) {
+        found = call.shared.door.past_order(&found).await.unwrap_or(found);
+    }
     let orders = with_facts(&call, vec![found]).await?;
     let ahead = if queue { Some(ahead_of(&call, &orders).await?) } else { None };
     let (found, facts) = &orders[0];
     let info = OrderInfo::new(&market, found, facts, call.unit);
     Ok(with_ahead(info, &market, found, ahead.as_ref()))
+}
+
+/// Whether the engine forgot a part of an ended order that the read model has: the quote amount
+/// that it was entered with.
+fn has_more_in_history(order: &Order) -> bool {
+    let is_lowered = order.terms.is_some_and(|terms| !terms.prevented_qty.is_zero());
+    is_lowered && !order.quote_order_qty.is_zero()
 }
 
 /// `GET /api/v3/openOrders`

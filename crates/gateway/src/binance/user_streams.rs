@@ -18,7 +18,7 @@ use protocol::binance::user_stream::{self, Moment, Names};
 use protocol::signed::TimeUnit;
 use spool::{Applied, NumberedEvent};
 use types::{
-    AccountId, Asset, AssetId, ClOrdId, Event, InstrumentId, KeyId, Market, Order, OrderId,
+    AccountId, Amount, Asset, AssetId, ClOrdId, Event, InstrumentId, KeyId, Market, Order, OrderId,
     OrderList,
 };
 
@@ -26,12 +26,14 @@ use crate::binance::stream_client::StreamClient;
 use crate::door::directory::Directory;
 use crate::door::query::{BalanceAnswer, BalanceQuery};
 use crate::feed::account::{AccountFeed, AccountReader, Registration};
+use crate::feed::entered_amounts::EnteredAmounts;
 use crate::feed::open_lists::OpenLists;
 use crate::feed::outlet::Outlet;
 
 #[derive(Debug)]
 pub(crate) struct UserStreams {
     lists: OpenLists,
+    amounts: EnteredAmounts,
     pub(crate) feed: AccountFeed<UserDataReader>,
     /// Balances that may have moved since the last query.
     touched: BTreeMap<AccountId, BTreeSet<AssetId>>,
@@ -76,7 +78,13 @@ impl UserDataReader {
 
 impl UserStreams {
     pub(crate) fn new(lists: OpenLists) -> Self {
-        Self { lists, feed: AccountFeed::default(), touched: BTreeMap::new(), is_asking: false }
+        Self {
+            lists,
+            amounts: EnteredAmounts::default(),
+            feed: AccountFeed::default(),
+            touched: BTreeMap::new(),
+            is_asking: false,
+        }
     }
 
     /// Ends the streams of a listen key, with a last message if it expired.
@@ -100,12 +108,14 @@ impl UserStreams {
 
     pub(crate) fn event(&mut self, directory: &Directory, applied: &Applied, event: &Event) {
         self.lists.observe(applied.events.iter(), event);
+        self.amounts.observe(event);
         for (account, seq) in event.account_seqs() {
             if self.feed.has_readers(account) {
                 self.publish(directory, applied.sequenced_ns, event, account, seq);
             }
         }
         self.lists.remove_done(event);
+        self.amounts.remove_ended(event);
         if let Event::KeyRevoked(revoked) = event {
             let at = Moment { event_ns: applied.sequenced_ns, unit: TimeUnit::default() };
             self.end(revoked.account, |key| key == revoked.key, at);
@@ -154,10 +164,12 @@ impl UserStreams {
         reader: &UserDataReader,
     ) -> Vec<String> {
         let mut lists = self.lists.clone();
+        let mut amounts = self.amounts.clone();
         let mut texts = Vec::new();
         for numbered in page {
             lists.observe(page.iter().map(|numbered| &numbered.event), &numbered.event);
-            let names = NamesOf { directory, lists: &lists };
+            amounts.observe(&numbered.event);
+            let names = NamesOf { directory, lists: &lists, amounts: &amounts };
             let at = Moment { event_ns: numbered.sequenced_ns, unit: reader.client.unit };
             let owner = (account, numbered.number);
             let payload = user_stream::payload(&numbered.event, owner, &names, at);
@@ -175,7 +187,8 @@ impl UserStreams {
         seq: u64,
     ) {
         let lists = std::mem::take(&mut self.lists);
-        let names = NamesOf { directory, lists: &lists };
+        let amounts = std::mem::take(&mut self.amounts);
+        let names = NamesOf { directory, lists: &lists, amounts: &amounts };
         let assets = user_stream::touched(event, account, &names);
         if !assets.is_empty() {
             self.touched.entry(account).or_default().extend(assets);
@@ -185,6 +198,7 @@ impl UserStreams {
             user_stream::payload(event, (account, seq), &names, at)
         });
         self.lists = lists;
+        self.amounts = amounts;
     }
 
     fn push(
@@ -221,10 +235,11 @@ fn push(registration: &mut Registration<UserDataReader>, seq: Option<u64>, event
     registration.push(seq, text)
 }
 
-/// Names and markets that the text of an event needs.
+/// What the text of an event needs beside the event.
 struct NamesOf<'a> {
     directory: &'a Directory,
     lists: &'a OpenLists,
+    amounts: &'a EnteredAmounts,
 }
 
 impl Names for NamesOf<'_> {
@@ -242,5 +257,9 @@ impl Names for NamesOf<'_> {
 
     fn is_pending(&self, order: &Order) -> bool {
         self.lists.is_pending(order)
+    }
+
+    fn entered_amount(&self, order: &Order) -> Amount {
+        self.amounts.of(order)
     }
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use projection::{Ask, Behind, History, ProjectionError};
+use projection::{Ask, Behind, History, OneOrder, ProjectionError};
 use tokio::time::Instant;
+use types::{Order, OrderRef};
 
 use crate::door::query::QueryError;
 use crate::door::shared::Door;
@@ -28,6 +29,23 @@ impl Door {
         question: Q,
     ) -> Result<Q::Answer, QueryError> {
         self.caught_up_history().await?.ask(question).await
+    }
+
+    /// An ended order as the read model has it. `None` if there is no read model, or if it is too
+    /// far behind: the caller has the engine's answer.
+    pub(crate) async fn past_order(&self, ended: &Order) -> Option<Order> {
+        let history = self.history.as_ref()?;
+        let query = OneOrder {
+            account: ended.account,
+            instrument: ended.instrument,
+            order: OrderRef::by_id(ended.order_id),
+        };
+        // Its end is final, so a read model that is behind may have it already.
+        let reached = history.reached();
+        if let Ok(Some(found)) = projection::ask_settled(&**history, query, reached).await {
+            return found;
+        }
+        self.ask_history(query).await.ok().flatten()
     }
 
     /// For several queries in a row.

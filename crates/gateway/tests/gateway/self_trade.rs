@@ -37,6 +37,18 @@ async fn locked(socket: &mut Socket, asset: &str) -> Value {
     balances.iter().find(|balance| balance["a"] == asset).unwrap()["l"].clone()
 }
 
+/// The next reports of an order.
+async fn reports_of(socket: &mut Socket, order_id: u64, count: usize) -> Vec<Value> {
+    let mut reports = Vec::new();
+    while reports.len() < count {
+        let report = numbered(socket).await;
+        if report["i"] == order_id {
+            reports.push(report);
+        }
+    }
+    reports
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn both_sides_of_a_decrement_are_reported_and_again_on_request() {
     let site = Site::new().await;
@@ -182,4 +194,29 @@ async fn an_amend_counts_from_the_original_quantity() {
     let amendments = ask(&site, &site.maker, path, "&orderId=1").await;
     has(&amendments[0], json!({ "origQty": "6.00000000", "newQty": "5.00000000" }));
     has(&amendments[1], json!({ "origQty": "5.00000000", "newQty": "3.00000000" }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_order_by_amount_shows_the_amount_that_was_asked_for() {
+    let site = Site::new().await;
+    let mut maker = listen(&site, &site.maker, None).await;
+    site.order(&site.maker, "SELL", "2", "100").await;
+    site.order(&site.taker, "SELL", "9", "101").await;
+    let buy = "side=BUY&type=MARKET&quoteOrderQty=402&selfTradePreventionMode=DECREMENT";
+    let answer = enter(&site, &site.maker, buy).await;
+    let amounts = json!({
+        "status": "FILLED", "origQuoteOrderQty": "402.00000000", "executedQty": "2.00000000",
+        "cummulativeQuoteQty": "202.00000000", "preventedQuantity": "2.00000000",
+    });
+    has(&answer, amounts.clone());
+    let one = ask(&site, &site.maker, "/api/v3/order", "&orderId=3").await;
+    has(&one, amounts.clone());
+    let all = ask(&site, &site.maker, "/api/v3/allOrders", "").await;
+    has(&all[1], amounts);
+    let reports = reports_of(&mut maker, 3, 3).await;
+    for (report, kind) in reports.iter().zip(["NEW", "TRADE_PREVENTION", "TRADE"]) {
+        has(report, json!({ "x": kind, "Q": "402.00000000" }));
+    }
+    let mut again = listen(&site, &site.maker, reports[0]["seq"].as_u64()).await;
+    assert_eq!(reports_of(&mut again, 3, 3).await, reports);
 }

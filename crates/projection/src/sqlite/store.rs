@@ -1,6 +1,6 @@
 //! The file, for its writer.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
@@ -18,6 +18,7 @@ use crate::sqlite::failure;
 use crate::sqlite::files;
 use crate::sqlite::forget::{cutoff_ns, forget};
 use crate::sqlite::names::Filtered;
+use crate::sqlite::order::{write_amendments, write_orders};
 use crate::sqlite::query::blocks::block_of;
 use crate::sqlite::schema;
 use crate::sqlite::transfer::{write_approval, write_transfer};
@@ -198,7 +199,8 @@ pub(crate) fn write_changes(
     filtered: &mut Filtered,
 ) -> rusqlite::Result<()> {
     write_listed(transaction, changes)?;
-    write_orders(transaction, changes, filtered)?;
+    let blocks = write_orders(transaction, changes, filtered)?;
+    write_blocks(transaction, "order_blocks", &blocks)?;
     write_amendments(transaction, changes)?;
     write_trades(transaction, changes)?;
     write_candles(transaction, changes)?;
@@ -230,94 +232,6 @@ fn write_listed(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
     Ok(())
 }
 
-fn write_orders(
-    transaction: &Transaction<'_>,
-    changes: &Changes,
-    filtered: &mut Filtered,
-) -> rusqlite::Result<()> {
-    // What the index has of an order is left alone, as long as it is the same.
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
-         ON CONFLICT DO UPDATE SET side = excluded.side, order_type = excluded.order_type, \
-         time_in_force = excluded.time_in_force, stp_mode = excluded.stp_mode, \
-         status = excluded.status, strategy_id = excluded.strategy_id, \
-         strategy_type = excluded.strategy_type, price = excluded.price, \
-         order_qty = excluded.order_qty, quote_order_qty = excluded.quote_order_qty, \
-         cum_qty = excluded.cum_qty, cum_quote = excluded.cum_quote, \
-         created_ns = excluded.created_ns, updated_ns = excluded.updated_ns, \
-         order_list_id = excluded.order_list_id, terms = excluded.terms",
-    )?;
-    let mut rename = transaction.prepare_cached(RENAME)?;
-    let mut blocks = BTreeSet::new();
-    for (at, order) in changes.orders.values().enumerate() {
-        give_way(at);
-        blocks.insert((order.account, order.instrument, block_of(int(order.order_id.0))));
-        insert.execute(params![
-            order.instrument.0,
-            int(order.order_id.0),
-            order.account.0,
-            order.cl_ord_id.as_str(),
-            order.side.number(),
-            order.order_type.number(),
-            order.time_in_force.number(),
-            order.stp_mode.number(),
-            order.status.number(),
-            order.strategy_id,
-            order.strategy_type,
-            order.price.ticks(),
-            int(order.order_qty.lots()),
-            Wide::from(order.quote_order_qty),
-            int(order.cum_qty.lots()),
-            Wide::from(order.cum_quote),
-            int(order.created_ns),
-            int(order.updated_ns),
-            int(order_list_id(order)),
-            order.terms.as_ref().map(wire),
-        ])?;
-        if order.updated_ns > order.created_ns {
-            let name = order.cl_ord_id.as_str();
-            rename.execute(params![order.instrument.0, int(order.order_id.0), name])?;
-        }
-        let id = (order.instrument, order.order_id);
-        filtered.wrote(transaction, id, (order.account, order.cl_ord_id))?;
-    }
-    let newest: BTreeMap<_, _> = changes.orders.keys().copied().collect();
-    for (instrument, last) in newest {
-        filtered.complete(transaction, instrument, last)?;
-    }
-    write_blocks(transaction, "order_blocks", &blocks)
-}
-
-/// Gives an order another name. What the index has of it is left alone if it is the same.
-const RENAME: &str = "UPDATE orders SET cl_ord_id = ?3 \
-                      WHERE instrument = ?1 AND order_id = ?2 AND cl_ord_id <> ?3";
-
-fn write_amendments(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
-    let mut rename = transaction.prepare_cached(RENAME)?;
-    let mut insert = transaction.prepare_cached(
-        "INSERT OR REPLACE INTO amendments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )?;
-    for amendment in &changes.amendments {
-        let name = amendment.cl_ord_id.as_str();
-        rename.execute(params![amendment.instrument.0, int(amendment.order_id.0), name])?;
-        insert.execute(params![
-            amendment.instrument.0,
-            int(amendment.order_id.0),
-            int(amendment.account_seq),
-            amendment.account.0,
-            amendment.orig_cl_ord_id.as_str(),
-            amendment.cl_ord_id.as_str(),
-            int(amendment.orig_order_qty.lots()),
-            int(amendment.order_qty.lots()),
-            amendment.orig_price.ticks(),
-            amendment.price.ticks(),
-            int(amendment.prevented_qty.lots()),
-            int(amendment.amended_ns),
-        ])?;
-    }
-    Ok(())
-}
-
 fn write_blocks(
     transaction: &Transaction<'_>,
     table: &'static str,
@@ -329,11 +243,6 @@ fn write_blocks(
         insert.execute(params![account.0, instrument.0, block])?;
     }
     Ok(())
-}
-
-/// Zero if it is in none.
-fn order_list_id(order: &types::Order) -> u64 {
-    order.terms.map_or(0, |terms| terms.order_list.0)
 }
 
 fn write_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {

@@ -34,6 +34,8 @@ pub trait Names {
     fn order(&self, list: &OrderList, order: OrderId) -> Option<ClOrdId>;
     /// Whether the order's list has yet to place it.
     fn is_pending(&self, order: &Order) -> bool;
+    /// The quote amount that the order was entered with: self-trade prevention lowers it.
+    fn entered_amount(&self, order: &Order) -> Amount;
 }
 
 /// When an event happened, and the unit of times.
@@ -64,7 +66,8 @@ pub fn payload(
         if names.is_pending(order) {
             facts = OrderFacts { expired: change.expired, ..OrderFacts::pending(order) };
         }
-        Some(execution_report(&market, order, &facts, &change, seq, at))
+        let order = Order { quote_order_qty: names.entered_amount(order), ..*order };
+        Some(execution_report(&market, &order, &facts, &change, seq, at))
     };
     let update =
         |asset: AssetId, delta: Amount| Some(balance_update(&names.asset(asset)?, delta, seq, at));

@@ -63,6 +63,8 @@ impl<'a> Entered<'a> {
                 break;
             }
         }
+        // Self-trade prevention lowers the amount; the client sees the one that it sent.
+        entered.order.quote_order_qty = order.quote_order_qty;
         entered
     }
 

@@ -31,6 +31,10 @@ impl Names for Known {
     fn is_pending(&self, order: &Order) -> bool {
         order.order_id == OrderId(2)
     }
+
+    fn entered_amount(&self, order: &Order) -> Amount {
+        order.quote_order_qty
+    }
 }
 
 /// The payload of an event's number; `expect` has the fields that matter.

@@ -123,3 +123,68 @@ async fn above_the_order_limit_the_websocket_api_says_when_to_retry() {
     assert!(data["retryAfter"].as_u64() > data["serverTime"].as_u64(), "{answer}");
     assert!(data["serverTime"].as_u64() > Some(1_700_000_000_000), "{answer}");
 }
+
+/// Binance's table of statuses, as far as the order limit is not reached.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_outcome_has_its_status_over_both_ways() {
+    let site = Site::new().await;
+    site.order(&site.taker, "SELL", "1", "200").await;
+    let mut socket = connect(&site, "/ws-api/v3?returnRateLimits=false").await;
+    let (done, failed, skipped) = ("SUCCESS", "FAILURE", "NOT_ATTEMPTED");
+    let mut id = 0;
+    for (mode, cancels, enters, status, code, halves) in [
+        ("STOP_ON_FAILURE", true, true, 200, 0, [done, done]),
+        ("STOP_ON_FAILURE", false, true, 400, -2022, [failed, skipped]),
+        ("STOP_ON_FAILURE", true, false, 409, -2021, [done, failed]),
+        ("ALLOW_FAILURE", true, true, 200, 0, [done, done]),
+        ("ALLOW_FAILURE", false, false, 400, -2022, [failed, failed]),
+        ("ALLOW_FAILURE", false, true, 409, -2021, [failed, done]),
+        ("ALLOW_FAILURE", true, false, 409, -2021, [done, failed]),
+    ] {
+        for limit_mode in ["DO_NOTHING", "CANCEL_ONLY"] {
+            for over_rest in [true, false] {
+                let old = site.order(&site.maker, "BUY", "1", "100").await["orderId"].take();
+                let restriction = if cancels { "ONLY_NEW" } else { "ONLY_PARTIALLY_FILLED" };
+                let price = if enters { "101" } else { "200" };
+                let params = json!({
+                    "symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT_MAKER", "quantity": "1",
+                    "price": price, "cancelReplaceMode": mode, "cancelOrderId": old,
+                    "cancelRestrictions": restriction, "orderRateLimitExceededMode": limit_mode,
+                });
+                let (found, body) = if over_rest {
+                    let text = query_of(&params);
+                    let reply = site.signed(&site.maker, "POST", PATH, &text).await;
+                    (json!(reply.status), reply.json())
+                } else {
+                    id += 1;
+                    let params = signed(&site.maker, params);
+                    let answer = ask(&mut socket, id, "order.cancelReplace", params).await;
+                    let body = if status == 200 { "result" } else { "error" };
+                    (answer["status"].clone(), answer[body].clone())
+                };
+                let case = format!("{mode} {limit_mode} {cancels} {enters} {over_rest}: {body}");
+                assert_eq!(found, status, "{case}");
+                let data = if status == 200 { &body } else { &body["data"] };
+                assert_eq!(body["code"].as_i64().unwrap_or(0), code, "{case}");
+                let results = [&data["cancelResult"], &data["newOrderResult"]];
+                assert_eq!(results, halves, "{case}");
+                if !cancels {
+                    let error = &data["cancelResponse"];
+                    assert_eq!(error["code"], -2011, "{case}");
+                    let msg = "Order was not canceled due to cancel restrictions.";
+                    assert_eq!(error["msg"], msg, "{case}");
+                }
+                assert_eq!(data["newOrderResponse"].is_null(), halves[1] == skipped, "{case}");
+            }
+        }
+    }
+}
+
+/// Texts as a query; no name or value needs an escape.
+fn query_of(params: &Value) -> String {
+    let pairs = params.as_object().unwrap().iter().map(|(name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!("{name}={value}")
+    });
+    pairs.collect::<Vec<_>>().join("&")
+}

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use marketdata::PublicTrade;
 use spool::Applied;
 use types::{
-    AccountId, Adjustment, Amount, Asset, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill,
-    Instrument, InstrumentId, Interval, Order, OrderAmended, OrderId, OrderList, OrderListId,
-    OrderModified, Price, Qty, ReceivableSettled, Side, TimeZone, TradeBusted, TradeCorrected,
-    TradeExecuted, TradeId, TradePrevented, WithdrawalApproved, WithdrawalStatus,
+    AccountId, Adjustment, Amount, Asset, AssetId, Candle, ClOrdId, Event, ExpireCause,
+    ExternalRef, Fill, Instrument, InstrumentId, Interval, Order, OrderAmended, OrderId, OrderList,
+    OrderListId, OrderModified, Price, Qty, ReceivableSettled, Side, TimeZone, TradeBusted,
+    TradeCorrected, TradeExecuted, TradeId, TradePrevented, WithdrawalApproved, WithdrawalStatus,
 };
 
 use crate::audit::{Audited, Effect};
@@ -39,6 +39,8 @@ pub struct Changes {
     pub instruments: BTreeMap<InstrumentId, Instrument>,
     pub assets: BTreeMap<AssetId, Asset>,
     pub orders: BTreeMap<(InstrumentId, OrderId), Order>,
+    /// Of those that expired.
+    pub expire_causes: BTreeMap<(InstrumentId, OrderId), ExpireCause>,
     pub amendments: Vec<Amendment>,
     pub trades: Vec<Trade>,
     pub candles: BTreeMap<(InstrumentId, usize, u64), Candle>,
@@ -194,7 +196,10 @@ impl Changes {
         match event {
             Event::OrderAccepted(e) => self.order(&e.order),
             Event::OrderCanceled(e) => self.order(&e.order),
-            Event::OrderExpired(e) => self.order(&e.order),
+            Event::OrderExpired(e) => {
+                self.order(&e.order);
+                self.expire_causes.insert((e.order.instrument, e.order.order_id), e.cause);
+            }
             Event::OrderTriggered(e) => self.order(&e.order),
             Event::OrderRepriced(e) => self.order(&e.order),
             Event::OrderDecremented(e) => self.order(&e.order),

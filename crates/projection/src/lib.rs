@@ -50,9 +50,9 @@ pub use history::{Behind, BoxFuture, History, answer_settled, ask, ask_settled};
 pub use progress::Progress;
 pub use question::{
     AggFilter, AggTrades, AllOrderLists, AllOrders, Amendments, Answer, AnyOrder, Ask, AuditTrail,
-    HistoricalTrades, Klines, ListFilter, MyTrades, OneOrder, OneOrderList, OneTrade, OrderFilter,
-    PreventedFilter, PreventedMatches, Question, Times, TradeFilter, TradeSide, TransferFilter,
-    Transfers, WindowSince,
+    ExpireCauses, HistoricalTrades, Klines, ListFilter, MyTrades, OneOrder, OneOrderList, OneTrade,
+    OrderFilter, PreventedFilter, PreventedMatches, Question, Times, TradeFilter, TradeSide,
+    TransferFilter, Transfers, WindowSince,
 };
 pub use rebuild::{RebuildError, Rebuilt, fill};
 pub use retention::HistoryRetention;

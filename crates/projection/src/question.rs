@@ -2,9 +2,9 @@
 
 use marketdata::{PublicTrade, Window};
 use types::{
-    AccountId, AccountTrade, AggTrade, AssetId, Candle, ClOrdId, ExternalRef, InstrumentId,
-    Interval, KeyId, Order, OrderId, OrderList, OrderListId, OrderRef, TimeZone, TradeId,
-    TradePrevented, WithdrawalStatus,
+    AccountId, AccountTrade, AggTrade, AssetId, Candle, ClOrdId, ExpireCause, ExternalRef,
+    InstrumentId, Interval, KeyId, Order, OrderId, OrderList, OrderListId, OrderRef, TimeZone,
+    TradeId, TradePrevented, WithdrawalStatus,
 };
 
 use crate::audit::Audited;
@@ -66,6 +66,12 @@ pub struct OneOrder {
     pub account: AccountId,
     pub instrument: InstrumentId,
     pub order: OrderRef,
+}
+
+/// Why these orders expired. An order that did not expire, or that is not there, is left out.
+#[derive(Clone, Debug)]
+pub struct ExpireCauses {
+    pub orders: Vec<(InstrumentId, OrderId)>,
 }
 
 /// The changes of one order, oldest first.
@@ -263,6 +269,7 @@ questions! {
     WindowSince => Window,
     AllOrders => Vec<Order>,
     OneOrder => Option<Order>,
+    ExpireCauses => Vec<((InstrumentId, OrderId), ExpireCause)>,
     Amendments => Vec<Amendment>,
     OneOrderList => Option<OrderList>,
     AllOrderLists => Vec<OrderList>,

@@ -30,6 +30,9 @@ pub(crate) fn is_settled(question: &Question, answer: &Answer, up_to_ns: u64) ->
         (Question::OneOrder(asked), Answer::OneOrder(Some(order))) => {
             asked.order.order_id.is_some() && is_ended(order)
         }
+        (Question::ExpireCauses(asked), Answer::ExpireCauses(found)) => {
+            found.len() == asked.orders.len()
+        }
         (Question::AnyOrder(_), Answer::AnyOrder(Some(order))) => is_ended(order),
         (Question::Amendments(asked), Answer::Amendments(found)) => found.len() >= asked.limit,
         (Question::OneOrderList(asked), Answer::OneOrderList(Some(list))) => {

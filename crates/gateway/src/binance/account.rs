@@ -12,7 +12,7 @@ use protocol::binance::response::{
     AccountFees, AccountInfo, Commission, MyTrade, OrderFacts, OrderInfo,
 };
 use protocol::signed::{ApiError, Params};
-use types::{AccountTrade, FeeRates, InstrumentId, Market, Order, Qty, Role};
+use types::{AccountTrade, FeeRates, InstrumentId, Market, Order, OrderStatus, Qty, Role};
 
 use crate::binance::call::{Answer, KeyedCall};
 use crate::binance::history::within;
@@ -170,8 +170,15 @@ async fn with_facts(
     call: &KeyedCall,
     orders: Vec<Order>,
 ) -> Result<Vec<(Order, OrderFacts)>, ApiError> {
-    let placed = call.shared.door.when_placed(call.signer.account, orders).await?;
-    let with_facts = |(order, placed_ns)| (order, facts_of(&order, placed_ns));
+    let door = &call.shared.door;
+    let key = |order: &Order| (order.instrument, order.order_id);
+    let expired = orders.iter().filter(|order| order.status == OrderStatus::Expired).map(key);
+    let causes: HashMap<_, _> = door.expire_causes(expired.collect()).await.into_iter().collect();
+    let placed = door.when_placed(call.signer.account, orders).await?;
+    let with_facts = |(order, placed_ns): (Order, Option<u64>)| {
+        let expired = causes.get(&key(&order)).copied();
+        (order, OrderFacts { expired, ..facts_of(&order, placed_ns) })
+    };
     Ok(placed.into_iter().map(with_facts).collect())
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use projection::{Ask, Behind, History, OneOrder, ProjectionError};
+use projection::{Ask, Behind, ExpireCauses, History, OneOrder, ProjectionError};
 use tokio::time::Instant;
-use types::{Order, OrderRef};
+use types::{ExpireCause, InstrumentId, Order, OrderId, OrderRef};
 
 use crate::door::query::QueryError;
 use crate::door::shared::Door;
@@ -34,18 +34,35 @@ impl Door {
     /// An ended order as the read model has it. `None` if there is no read model, or if it is too
     /// far behind: the caller has the engine's answer.
     pub(crate) async fn past_order(&self, ended: &Order) -> Option<Order> {
-        let history = self.history.as_ref()?;
         let query = OneOrder {
             account: ended.account,
             instrument: ended.instrument,
             order: OrderRef::by_id(ended.order_id),
         };
-        // Its end is final, so a read model that is behind may have it already.
-        let reached = history.reached();
-        if let Ok(Some(found)) = projection::ask_settled(&**history, query, reached).await {
-            return found;
+        self.ask_ended(query).await.flatten()
+    }
+
+    /// Why each of these orders expired. Without a read model, or if it is too far behind, nothing.
+    pub(crate) async fn expire_causes(
+        &self,
+        orders: Vec<(InstrumentId, OrderId)>,
+    ) -> Vec<((InstrumentId, OrderId), ExpireCause)> {
+        if orders.is_empty() {
+            return Vec::new();
         }
-        self.ask_history(query).await.ok().flatten()
+        self.ask_ended(ExpireCauses { orders }).await.unwrap_or_default()
+    }
+
+    /// Asks about ended orders: their ends are final, so a read model that is behind may have them
+    /// already.
+    async fn ask_ended<Q: Ask + Clone>(&self, question: Q) -> Option<Q::Answer> {
+        let history = self.history.as_ref()?;
+        let reached = history.reached();
+        let settled = projection::ask_settled(&**history, question.clone(), reached).await;
+        match settled {
+            Ok(Some(answer)) => Some(answer),
+            _ => self.ask_history(question).await.ok(),
+        }
     }
 
     /// For several queries in a row.

@@ -267,3 +267,50 @@ async fn an_account_sees_its_order_rate_and_its_fees() {
     assert_eq!(pairs.ok(), json!([]));
     assert_eq!(site.get("/sapi/v1/margin/allPairs").await.status, 401);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn later_queries_say_why_an_order_expired() {
+    let mut site = Site::new().await;
+    site.order(&site.taker, "SELL", "1", "100").await;
+    let limit = "side=BUY&type=LIMIT&price=100&quantity=2&timeInForce";
+    let fok = enter(&site, &site.maker, &format!("{limit}=FOK")).await;
+    let ioc = enter(&site, &site.maker, &format!("{limit}=IOC")).await;
+    site.order(&site.taker, "SELL", "1", "100").await;
+    let market = enter(&site, &site.maker, "side=BUY&type=MARKET&quantity=2").await;
+    let oco = "symbol=BTCUSDT&side=SELL&quantity=1&aboveType=LIMIT_MAKER&abovePrice=200\
+               &belowType=STOP_LOSS&belowStopPrice=50";
+    let oco = site.signed(&site.maker, "POST", "/api/v3/orderList/oco", oco).await.ok();
+    site.order(&site.taker, "BUY", "1", "200").await;
+    let [stop, limit_maker] = [0, 1].map(|at| &oco["orderReports"][at]);
+    let oto = "symbol=BTCUSDT&workingType=LIMIT&workingSide=BUY&workingPrice=100\
+               &workingQuantity=1&workingTimeInForce=IOC&pendingType=LIMIT&pendingSide=SELL\
+               &pendingPrice=300&pendingQuantity=1&pendingTimeInForce=GTC";
+    let oto = site.signed(&site.maker, "POST", "/api/v3/orderList/oto", oto).await.ok();
+    let expect = [
+        (&fok, "UNFILLED_FOK_ORDER_EXPIRED"),
+        (&ioc, "UNFILLED_IOC_QUANTITY_EXPIRED"),
+        (&market, "INSUFFICIENT_LIQUIDITY"),
+        (stop, "OCO_TRIGGER"),
+        (&oto["orderReports"][0], "UNFILLED_IOC_QUANTITY_EXPIRED"),
+        (&oto["orderReports"][1], "OTO_PHASE_ONE_EXPIRED"),
+    ];
+    for restarts in [true, false] {
+        let all = "symbol=BTCUSDT";
+        let all = site.signed(&site.maker, "GET", "/api/v3/allOrders", all).await.ok();
+        for (order, reason) in expect {
+            let id = &order["orderId"];
+            let in_all = all.as_array().unwrap().iter().find(|it| it["orderId"] == *id).unwrap();
+            for found in [query(&site, order).await, in_all.clone()] {
+                assert_eq!(
+                    (&found["status"], &found["expiryReason"]),
+                    (&json!("EXPIRED"), &json!(reason))
+                );
+            }
+        }
+        let filled = query(&site, limit_maker).await;
+        assert_eq!((&filled["status"], filled.get("expiryReason")), (&json!("FILLED"), None));
+        if restarts {
+            site = site.restarted().await;
+        }
+    }
+}

@@ -20,7 +20,8 @@ pub(super) fn write_orders(
     // What the index has of an order is left alone, as long as it is the same. So is its quote
     // amount: only self-trade prevention changes it, and the order was entered with the first one.
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+        "INSERT INTO orders VALUES \
+         (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
          ON CONFLICT DO UPDATE SET side = excluded.side, order_type = excluded.order_type, \
          time_in_force = excluded.time_in_force, stp_mode = excluded.stp_mode, \
          status = excluded.status, strategy_id = excluded.strategy_id, \
@@ -28,11 +29,11 @@ pub(super) fn write_orders(
          order_qty = excluded.order_qty, cum_qty = excluded.cum_qty, \
          cum_quote = excluded.cum_quote, created_ns = excluded.created_ns, \
          updated_ns = excluded.updated_ns, order_list_id = excluded.order_list_id, \
-         terms = excluded.terms",
+         terms = excluded.terms, expire_cause = excluded.expire_cause",
     )?;
     let mut rename = transaction.prepare_cached(RENAME)?;
     let mut blocks = BTreeSet::new();
-    for (at, order) in changes.orders.values().enumerate() {
+    for (at, (key, order)) in changes.orders.iter().enumerate() {
         give_way(at);
         blocks.insert((order.account, order.instrument, block_of(int(order.order_id.0))));
         insert.execute(params![
@@ -56,6 +57,7 @@ pub(super) fn write_orders(
             int(order.updated_ns),
             int(order_list_id(order)),
             order.terms.as_ref().map(wire),
+            changes.expire_causes.get(key).map(|cause| cause.number()),
         ])?;
         if order.updated_ns > order.created_ns {
             let name = order.cl_ord_id.as_str();

@@ -91,6 +91,8 @@ CREATE TABLE orders (
     order_list_id INTEGER NOT NULL,
     -- As they lie in the log; NULL for a plain order.
     terms BLOB,
+    -- NULL unless it expired.
+    expire_cause INTEGER,
     PRIMARY KEY (instrument, order_id)
 ) STRICT, WITHOUT ROWID;
 -- By blocks of ids, so that what comes together lies together: `query/blocks.rs`.

@@ -21,6 +21,9 @@ pub(crate) fn answer(connection: &Connection, question: &Question) -> rusqlite::
         Question::WindowSince(asked) => Answer::WindowSince(kline::window(connection, asked)?),
         Question::AllOrders(asked) => Answer::AllOrders(order::all_orders(connection, asked)?),
         Question::OneOrder(asked) => Answer::OneOrder(order::order(connection, asked)?),
+        Question::ExpireCauses(asked) => {
+            Answer::ExpireCauses(order::expire_causes(connection, asked)?)
+        }
         Question::Amendments(asked) => Answer::Amendments(order::amendments(connection, asked)?),
         Question::OneOrderList(asked) => {
             Answer::OneOrderList(order::order_list(connection, asked)?)

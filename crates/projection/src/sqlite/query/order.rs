@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use types::{
-    AccountId, ClOrdId, InstrumentId, Order, OrderId, OrderList, Price, Qty, StpMode,
+    AccountId, ClOrdId, ExpireCause, InstrumentId, Order, OrderId, OrderList, Price, Qty, StpMode,
     TradePrevented,
 };
 
 use crate::changes::Amendment;
 use crate::question::{
-    AllOrderLists, AllOrders, Amendments, AnyOrder, OneOrder, OneOrderList, OrderFilter,
-    PreventedFilter, PreventedMatches,
+    AllOrderLists, AllOrders, Amendments, AnyOrder, ExpireCauses, OneOrder, OneOrderList,
+    OrderFilter, PreventedFilter, PreventedMatches,
 };
 use crate::sqlite::column::{self, Columns, read_wire};
 use crate::sqlite::names::candidates;
@@ -66,6 +66,23 @@ pub(super) fn order(connection: &Connection, asked: &OneOrder) -> rusqlite::Resu
                 .max_by_key(|order| (order.status.is_open(), order.updated_ns, order.order_id)))
         }
     }
+}
+
+pub(super) fn expire_causes(
+    connection: &Connection,
+    asked: &ExpireCauses,
+) -> rusqlite::Result<Vec<((InstrumentId, OrderId), ExpireCause)>> {
+    let select = "SELECT expire_cause FROM orders WHERE instrument = ? AND order_id = ? \
+                  AND expire_cause IS NOT NULL";
+    let mut select = connection.prepare_cached(select)?;
+    let mut causes = Vec::new();
+    for (instrument, order_id) in &asked.orders {
+        let key = params![instrument.0, bound(order_id.0)];
+        let cause = |row: &rusqlite::Row<'_>| row.parsed("expire_cause", ExpireCause::from_number);
+        let cause = select.query_row(key, cause).optional()?;
+        causes.extend(cause.map(|cause| ((*instrument, *order_id), cause)));
+    }
+    Ok(causes)
 }
 
 pub(super) fn any_order(

@@ -38,8 +38,8 @@ const FIRST: Golden = Golden {
 const SECOND: Golden = Golden {
     rules: 2,
     commands: 3322,
-    events_hash: 0xf6ee_7781_cd2c_8cd2,
-    state_hash: 0xbaff_947a_c20d_221b,
+    events_hash: 0xcb2d_f2a2_0864_f0e0,
+    state_hash: 0xf767_2eb8_957f_e8be,
 };
 
 #[test]

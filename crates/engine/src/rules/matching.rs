@@ -1,5 +1,6 @@
 //! The checks, trades and rests of orders, and the orders that follow prices.
 
+mod by_quote;
 pub(crate) mod check;
 pub(crate) mod context;
 mod enter;

@@ -444,7 +444,7 @@ fn forbidden_orders_of_lists() {
          2 buy 1 @ 99
          1 oto entry : buy 1 @ 80 : sell 1 mtl
          1 oto entry : buy 1 peg primary : sell 1 @ 90
-         1 oto entry : buy 1 @ 80 : sell market quote 50
+         1 oto entry : buy 1 @ 80 : sell market quote 100
          1 oto entry : buy 1 @ 80 at-close : sell 1 @ 90
          1 oto entry : buy 1 @ 80 : sell 1 @ 90 at-open
          1 oto entry : buy 1 @ 80 : sell 1 @ 90 on 1

@@ -1,5 +1,8 @@
 //! Market orders, by quantity and by quote amount.
 
+use types::{AccountId, Command, OrderSize, RejectReason, Side};
+
+use crate::house::{Driver, House, limit, lots, market, minor};
 use crate::script::check;
 
 #[test]
@@ -269,7 +272,7 @@ fn by_quote_amount_it_may_spend_all_on_the_last_offer() {
 }
 
 #[test]
-fn by_quote_amount_below_one_lot_expires() {
+fn by_quote_amount_below_one_lot_is_refused() {
     check(
         "1 sell 5 @ 100
          2 buy market quote 99
@@ -279,15 +282,47 @@ fn by_quote_amount_below_one_lot_expires() {
         &[
             "accepted 1 5",
             "rested 1 5@100",
-            "accepted 2 quote 99",
-            "expired 2 0/0 BelowOneLot",
-            "accepted 3 5",
-            "rested 3 5@90",
-            "accepted 4 quote 89",
-            "expired 4 0/0 BelowOneLot",
+            "rejected MarketQtyBelowMin",
+            "accepted 2 5",
+            "rested 2 5@90",
+            "rejected MarketQtyBelowMin",
             "balance 1000000B 1000000Q 1000000C",
         ],
     );
+}
+
+#[test]
+fn by_quote_amount_the_quantity_has_the_bounds_of_a_market_order() {
+    use RejectReason::{MarketQtyAboveMax, MarketQtyBelowMin, NoLiquidity};
+    let mut house = House::default();
+    let spec = &mut house.instruments[0];
+    (spec.min_qty, spec.market_max_qty) = (lots(3), lots(8));
+    let check = |venue: &Driver, amount, expect: Option<RejectReason>| {
+        let buy = market("b", Side::Buy, OrderSize::Quote(minor(amount)));
+        let found = venue.engine.check_new_order(AccountId(1), &buy);
+        assert_eq!(found.err(), expect, "{amount}");
+    };
+    let mut venue = house.open();
+    venue.apply(2, Command::NewOrder(limit("s", Side::Sell, 6, 100)));
+    venue.apply(1, Command::NewOrder(market("b", Side::Buy, OrderSize::Quote(minor(400)))));
+    check(&venue, 199, Some(MarketQtyBelowMin));
+    check(&venue, 300, Some(NoLiquidity));
+    venue.apply(2, Command::NewOrder(limit("t", Side::Sell, 10, 110)));
+    for (amount, expect) in [
+        (309, Some(MarketQtyBelowMin)),
+        (310, None),
+        (969, None),
+        (970, Some(MarketQtyAboveMax)),
+        (10_000, Some(MarketQtyAboveMax)),
+    ] {
+        check(&venue, amount, expect);
+    }
+    // A log of the first rules is applied as it was.
+    let mut venue = House { rules: 1, ..house }.open();
+    venue.apply(2, Command::NewOrder(limit("s", Side::Sell, 9, 100)));
+    for amount in [299, 900] {
+        check(&venue, amount, None);
+    }
 }
 
 #[test]

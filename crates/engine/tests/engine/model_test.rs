@@ -140,6 +140,7 @@ const NEVER: &str = "Phase";
 /// Kinds that need sums, numbers or a sequence that random scripts have rarely or never. Scenarios
 /// have them, which are compared with the model too, or a test above.
 const ELSEWHERE: &[&str] = &[
+    "BelowOneLot",
     "ReceivableCreated",
     "ReceivableSettled",
     "NothingToSettle",

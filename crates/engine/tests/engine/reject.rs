@@ -69,11 +69,11 @@ fn faulty_orders() -> Vec<(u32, NewOrder, RejectReason)> {
         (1, limit("a", Side::Buy, u64::MAX, 100), OrderQtyAboveMax),
         (1, market("a", Side::Buy, base(1)), MarketQtyBelowMin),
         (1, market("a", Side::Buy, base(0)), MarketQtyBelowMin),
+        (1, market("a", Side::Buy, OrderSize::Quote(minor(39))), MarketQtyBelowMin),
         (1, market("a", Side::Buy, base(81)), MarketQtyAboveMax),
         (1, market("a", Side::Sell, base(u64::MAX)), MarketQtyAboveMax),
         (1, limit("a", Side::Buy, 3, 13), NotionalBelowMin),
         (1, market("a", Side::Buy, quote), NotionalBelowMin),
-        (1, market("a", Side::Buy, OrderSize::Quote(minor(39))), NotionalBelowMin),
         (1, market("a", Side::Sell, OrderSize::Quote(minor(-1))), NotionalBelowMin),
         (1, market("a", Side::Sell, OrderSize::Quote(minor(i128::MIN))), NotionalBelowMin),
         (1, limit("a", Side::Buy, 41, 100), NotionalAboveMax),
@@ -241,6 +241,7 @@ fn an_order_by_quote_amount_stops_at_the_largest_quantity() {
     let mut house = House::default();
     let spec = &mut house.instruments[0];
     (spec.max_qty, spec.max_notional) = (QTY_MAX, minor(i128::MAX));
+    spec.market_max_qty = QTY_MAX;
     let plenty = 1 << 70;
     house.balances = [((1, 1), plenty), ((2, 0), plenty)].into();
     let mut venue = house.open();

@@ -192,15 +192,34 @@ fn an_amount_is_lowered_by_the_prevented_cost() {
             "reduced 4 2@90",
             "expired 4 0/0 SelfTrade",
             "expired 5 0/0 SelfTrade",
-            "accepted 6 quote 50",
-            "expired 6 0/0 BelowOneLot",
-            "accepted 7 2",
-            "rested 7 2@90",
-            "accepted 8 quote 180",
-            "prevented 7<8 2@90 Decrement",
-            "reduced 7 2@90",
+            "rejected MarketQtyBelowMin",
+            "accepted 6 2",
+            "rested 6 2@90",
+            "accepted 7 quote 180",
+            "prevented 6<7 2@90 Decrement",
+            "reduced 6 2@90",
+            "expired 6 0/0 SelfTrade",
             "expired 7 0/0 SelfTrade",
-            "expired 8 0/0 SelfTrade",
+        ],
+    );
+}
+
+#[test]
+fn an_amount_may_buy_no_lot_behind_own_orders() {
+    check(
+        "1 sell 5 @ 50
+         2 sell 5 @ 100
+         1 buy market quote 60 stp maker",
+        &[
+            "accepted 1 5",
+            "rested 1 5@50",
+            "accepted 2 5",
+            "rested 2 5@100",
+            "accepted 3 quote 60",
+            "prevented 1<3 1@50 ExpireMaker",
+            "reduced 1 5@50",
+            "expired 1 0/0 SelfTrade",
+            "expired 3 0/0 BelowOneLot",
         ],
     );
 }

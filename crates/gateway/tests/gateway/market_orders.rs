@@ -57,3 +57,32 @@ async fn a_market_order_beyond_the_balance_is_refused_before_it_trades() {
     assert_eq!(found, (&json!("EXPIRED"), &json!("80.00000000"), &json!(true)));
     assert_eq!(part["cummulativeQuoteQty"], "70000000.00000000");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn by_quote_amount_a_market_order_keeps_to_the_filter() {
+    let site = Site::new().await;
+    site.order(&site.maker, "SELL", "0.0001", "100000").await;
+    site.order(&site.maker, "SELL", "200", "200000").await;
+    let state = site.fingerprint().await;
+    let msg = "Filter failure: MARKET_LOT_SIZE";
+    // 0.0001 to 100 BTC.
+    for (amount, fits) in
+        [("9.99", false), ("10", true), ("19999991.99", true), ("19999992", false)]
+    {
+        let text = format!("symbol=BTCUSDT&type=MARKET&side=BUY&quoteOrderQty={amount}");
+        let tested = site.signed(&site.taker, "POST", "/api/v3/order/test", &text).await;
+        if fits {
+            tested.ok();
+        } else {
+            tested.is_error(400, -1013, msg);
+            let entered = site.signed(&site.taker, "POST", "/api/v3/order", &text).await;
+            entered.is_error(400, -1013, msg);
+        }
+    }
+    assert!(site.fingerprint().await == state);
+    let site = Site::new().await;
+    site.order(&site.maker, "SELL", "0.00015", "100000").await;
+    site.order(&site.taker, "BUY", "0.0001", "100000").await;
+    let msg = "Order book liquidity is less than symbol minimum quantity.";
+    market(&site, &site.taker, "side=BUY&quoteOrderQty=100").await.is_error(400, -2010, msg);
+}

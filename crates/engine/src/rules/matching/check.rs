@@ -122,7 +122,10 @@ impl Engine {
         let Entering { account, market, order, best, context } = *entering;
         let (price, limited) = self.check_prices(entering)?;
         if !context.sized_later {
-            check_qty(market, order)?;
+            match order.size {
+                OrderSize::Base(qty) => check_qty(market, order, qty)?,
+                OrderSize::Quote(amount) => self.check_qty_by_quote(market, order.side, amount)?,
+            }
             if let Some(limited) = &limited {
                 limited.check_qty()?;
             }
@@ -166,7 +169,9 @@ impl Engine {
         (price, _): &Priced<'_>,
     ) -> Result<(), RejectReason> {
         let Entering { market, order, best, context, .. } = *entering;
-        if order.order_type == OrderType::Market && best.is_none() {
+        if order.order_type == OrderType::Market
+            && (best.is_none() || self.lacks_min_qty(market, order))
+        {
             return Err(RejectReason::NoLiquidity);
         }
         let trades = market.trading.phase == Phase::Continuous
@@ -384,10 +389,9 @@ fn check_percent_price(
     if above || below { Err(RejectReason::PriceOutsidePercent) } else { Ok(()) }
 }
 
-fn check_qty(market: &Market, order: &NewOrder) -> Result<(), RejectReason> {
-    let OrderSize::Base(qty) = order.size else { return Ok(()) };
+fn check_qty(market: &Market, order: &NewOrder, qty: Qty) -> Result<(), RejectReason> {
     let spec = &market.instrument.spec;
-    let market_min_qty = spec.min_qty.max(market.trading.rules.market_min_qty);
+    let market_min_qty = market_min_qty(market);
     match order.order_type {
         kind if kind.is_market() && qty < market_min_qty => Err(RejectReason::MarketQtyBelowMin),
         kind if kind.is_market() && qty > spec.market_max_qty => {
@@ -402,6 +406,11 @@ fn check_qty(market: &Market, order: &NewOrder) -> Result<(), RejectReason> {
         Some(terms) => check_special_qty(market, terms, qty),
         None => Ok(()),
     }
+}
+
+/// The smallest quantity of a market order.
+pub(super) fn market_min_qty(market: &Market) -> Qty {
+    market.instrument.spec.min_qty.max(market.trading.rules.market_min_qty)
 }
 
 #[cold]

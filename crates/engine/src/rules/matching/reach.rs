@@ -7,7 +7,7 @@ use crate::state::fee::{fee, without_fee};
 use crate::state::market::Market;
 
 /// Limit of the resting orders that are read.
-const REACH_MAX: usize = 1_000;
+pub(super) const REACH_MAX: usize = 1_000;
 
 impl Engine {
     /// The cause for which an entering order must not trade at all: it could not trade enough.

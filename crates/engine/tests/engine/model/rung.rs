@@ -183,8 +183,16 @@ impl<'a> Candidate<'a> {
     fn quantities(&self) -> Vec<RejectReason> {
         let (spec, rules) = (&self.market.instrument.spec, &self.market.rules);
         let above_limit = is_set(self.limits.max_order_qty.lots(), self.qty);
+        let market_min_qty = spec.min_qty.max(rules.market_min_qty);
         let OrderSize::Base(qty) = self.request.size else {
-            return which([(above_limit, OrderQtyAboveLimit)]);
+            let (reached, is_all) = self.reach_by_quote();
+            let is_bounded = self.amount() > 0;
+            let is_short = reached < market_min_qty.lots() && !is_all;
+            return which([
+                (is_bounded && is_short, MarketQtyBelowMin),
+                (is_bounded && reached > spec.market_max_qty.lots(), MarketQtyAboveMax),
+                (above_limit, OrderQtyAboveLimit),
+            ]);
         };
         let by_market = self.request.order_type.is_market();
         let display = self.terms.display_qty;
@@ -198,13 +206,38 @@ impl<'a> Candidate<'a> {
         which([
             (!by_market && qty < spec.min_qty, OrderQtyBelowMin),
             (!by_market && qty > spec.max_qty, OrderQtyAboveMax),
-            (by_market && qty < spec.min_qty.max(rules.market_min_qty), MarketQtyBelowMin),
+            (by_market && qty < market_min_qty, MarketQtyBelowMin),
             (by_market && qty > spec.market_max_qty, MarketQtyAboveMax),
             (is_iceberg && shown_badly, DisplayQtyOutOfRange),
             (parts > parts_max, TooManyIcebergParts),
             (self.terms.min_qty > qty, MinQtyAboveOrderQty),
             (above_limit, OrderQtyAboveLimit),
         ])
+    }
+
+    /// The quote amount, or zero.
+    fn amount(&self) -> i128 {
+        match self.request.size {
+            OrderSize::Base(_) => 0,
+            OrderSize::Quote(amount) => amount.minor(),
+        }
+    }
+
+    /// The lots that the amount trades on the book, and whether these are all of it.
+    fn reach_by_quote(&self) -> (u64, bool) {
+        let (mut rest, mut lots) = (self.amount().max(0), 0);
+        for maker in self.model.side(self.request.instrument, self.request.side.opposite()) {
+            let cost = self.cost_of(maker.order.price.ticks(), 1);
+            let wants = if cost > 0 { rest / cost } else { 0 };
+            let wants = wants.min(i128::from(QTY_MAX.lots() - lots));
+            let takes = wants.min(i128::from(maker.leaves()));
+            lots += u64::try_from(takes).unwrap();
+            rest -= takes * cost;
+            if takes < i128::from(maker.leaves()) || rest == 0 {
+                return (lots, false);
+            }
+        }
+        (lots, true)
     }
 
     /// An account with balances must buy for a positive amount; for others only the magnitude
@@ -312,8 +345,12 @@ impl<'a> Candidate<'a> {
         let crosses = |best| self.request.side.crosses(price, Price::from_ticks(best));
         let trades = self.market.phase == Phase::Continuous && self.opposite.is_some_and(crosses);
         let triggers = kind.is_stop() && self.model.triggers_at_once(self.request);
+        let spec = &self.market.instrument.spec;
+        let market_min_qty = spec.min_qty.max(self.market.rules.market_min_qty);
+        let by_quote = matches!(self.request.size, OrderSize::Quote(_));
+        let lacks_min_qty = by_quote && self.reach_by_quote().0 < market_min_qty.lots();
         which([
-            (kind == OrderType::Market && self.opposite.is_none(), NoLiquidity),
+            (kind == OrderType::Market && (self.opposite.is_none() || lacks_min_qty), NoLiquidity),
             (kind == OrderType::LimitMaker && trades, WouldTakeLiquidity),
             (triggers, WouldTriggerImmediately),
         ])

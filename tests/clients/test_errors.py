@@ -140,6 +140,7 @@ CAUSED = [
     (409, -2021, "Order cancel-replace partially failed.", ccxt.ExchangeError, "POST", "/api/v3/order/cancelReplace", {**REPLACE, "cancelReplaceMode": "ALLOW_FAILURE"}, signed),
     (400, -2022, "Order cancel-replace failed.", ccxt.ExchangeError, "POST", "/api/v3/order/cancelReplace", {**REPLACE, "cancelReplaceMode": "STOP_ON_FAILURE"}, signed),
     (400, -2038, "Order amend (quantity increase) is not supported.", ccxt.ExchangeError, "PUT", "/api/v3/order/amend/keepPriority", {**MARKET, "origClientOrderId": "resting", "newQty": "2"}, signed),
+    (400, -2039, "Client order ID is not correct for this order ID.", ccxt.ExchangeError, "GET", ORDER, {**MARKET, "orderId": 123_456, "origClientOrderId": "nobody"}, signed),
     (400, -2038, "The requested action would change no state; rejecting", ccxt.ExchangeError, "PUT", "/api/v3/order/amend/keepPriority", {**MARKET, "origClientOrderId": "resting", "newQty": "1"}, signed),
     (400, -2043, "This symbol doesn't have a reference price.", ccxt.ExchangeError, "GET", "/api/v3/referencePrice", MARKET, public),
     (404, -5000, "Path /api/v3/nothing, Method GET is invalid", ccxt.ExchangeError, "GET", "/api/v3/nothing", {}, public),

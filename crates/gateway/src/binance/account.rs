@@ -32,7 +32,11 @@ pub(crate) async fn query_order(
         let query = OneOrder { account, instrument: market.instrument.id, order };
         found = call.shared.door.ask_history(query).await?;
     }
-    let mut found = found.ok_or_else(ApiError::no_such_order)?;
+    let unknown = || match order.order_id.and(order.cl_ord_id) {
+        Some(_) => ApiError::client_order_id_invalid(),
+        None => ApiError::no_such_order(),
+    };
+    let mut found = found.ok_or_else(unknown)?;
     if has_more_in_history(&found) {
         found = call.shared.door.past_order(&found).await.unwrap_or(found);
     }

@@ -204,6 +204,9 @@ async fn what_the_engine_has_forgotten_is_answered_still() {
     assert_eq!(get(&signed("/api/v3/myTrades", "fromId=2&limit=3").await, "id"), [2, 3, 4]);
     let other = site.signed(&site.maker, "GET", "/api/v3/order", "symbol=BTCUSDT&orderId=6").await;
     other.is_error(400, -2013, "Order does not exist.");
+    let both = "symbol=BTCUSDT&orderId=6&origClientOrderId=another";
+    let both = site.signed(&site.taker, "GET", "/api/v3/order", both).await;
+    both.is_error(400, -2039, "Client order ID is not correct for this order ID.");
 
     // The same after a restart.
     let site = site.restarted().await;

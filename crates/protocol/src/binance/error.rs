@@ -28,6 +28,8 @@ errors! {
     unknown_order(): 400, -2011, "Unknown order sent.";
     /// The answer to a query, where [`ApiError::unknown_order`] is the answer to a cancel.
     no_such_order(): 400, -2013, "Order does not exist.";
+    /// Of an order that is asked for by both its ids.
+    client_order_id_invalid(): 400, -2039, "Client order ID is not correct for this order ID.";
     no_reference_price(): 400, -2043, "This symbol doesn't have a reference price.";
     unknown_order_list(): 400, -2011, "Unknown order list sent.";
     no_such_order_list(): 400, -2013, "Order list does not exist.";

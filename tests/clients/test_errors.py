@@ -163,7 +163,7 @@ TOLD = [
     (429, -1015, "Too many new orders; current limit is 2 orders per 1 DAY.", ccxt.DDoSProtection, "crates/gateway/tests/gateway/special_orders.rs"),
     (503, -1016, "This service is no longer available.", ccxt.BadRequest, None),
     (429, -1034, "Too many concurrent connections; current limit is '1'.", ccxt.DDoSProtection, "crates/gateway/tests/gateway/limits.rs"),
-    (400, -2035, "Subscription already active on this connection.", ccxt.ExchangeError, "crates/gateway/tests/gateway/user_data.rs"),
+    (400, -2035, "User Data Stream subscription already active.", ccxt.ExchangeError, "crates/gateway/tests/gateway/user_data.rs"),
 ]
 
 

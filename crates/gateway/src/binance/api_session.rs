@@ -302,9 +302,6 @@ impl ApiSession {
         let logon = self.logon.as_ref().ok_or_else(ApiError::api_key_format)?;
         let signer = self.shared.door.directory().signer(&logon.hash);
         let signer = signer.ok_or_else(ApiError::api_key_rejected)?;
-        if self.subscriptions.iter().any(|subscription| subscription.by_logon) {
-            return Err(ApiError::subscribed_already().into());
-        }
         self.subscribe(&signer, from_seq, true).await
     }
 
@@ -321,6 +318,9 @@ impl ApiSession {
         from_seq: Option<u64>,
         by_logon: bool,
     ) -> Answer {
+        if self.subscriptions.iter().any(|open| open.user_data.is_of(signer.account)) {
+            return Err(ApiError::subscribed_already().into());
+        }
         if self.subscriptions.len() >= SUBSCRIPTIONS_MAX {
             return Err(ApiError::too_many_subscriptions(SUBSCRIPTIONS_MAX).into());
         }

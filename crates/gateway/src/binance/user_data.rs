@@ -24,6 +24,12 @@ pub(crate) struct UserDataSubscription {
     _in_use: Held<AccountId>,
 }
 
+impl UserDataSubscription {
+    pub(crate) fn is_of(&self, account: AccountId) -> bool {
+        self.account == account
+    }
+}
+
 /// Subscribes the client to the account's events, after the backlog from `from_seq` on. Fails when
 /// the backlog is no longer kept, and when `from_seq` is ahead of the next event: then the client
 /// knows events of another history, and would wait in silence. It fails also when the account has

@@ -161,6 +161,9 @@ async fn a_session_that_has_logged_on_subscribes_once() {
     let again = ask(&mut socket, 4, "userDataStream.subscribe", json!({})).await;
     assert_eq!(again["error"]["code"], -2035);
     let method = "userDataStream.subscribe.signature";
+    let same = ask(&mut socket, 4, method, signed(&site.maker, json!({}))).await;
+    let error = json!({ "code": -2035, "msg": "User Data Stream subscription already active." });
+    assert_eq!(same["error"], error);
     let other = ask(&mut socket, 5, method, signed(&site.taker, json!({}))).await;
     assert_eq!(other["result"]["subscriptionId"], 1);
     let listed = ask(&mut socket, 6, "session.subscriptions", json!({})).await;

@@ -127,7 +127,7 @@ errors! {
     /// Of the WebSocket API.
     unknown_method(method: &str): 404, -5000, "Method {method} is invalid";
     no_such_listen_key(): 400, -1125, "This listenKey does not exist.";
-    subscribed_already(): 400, -2035, "Subscription already active on this connection.";
+    subscribed_already(): 400, -2035, "User Data Stream subscription already active.";
     /// It has no code of its own.
     too_many_subscriptions(max: usize): 400, -2035,
         "Too many subscriptions on this connection; the limit is {max}.";

@@ -17,7 +17,7 @@ use protocol::signed::sign::sign;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::{Error, NewOco, NewOrder, OrderKey, PlacedList, PlacedOrder, ReplacedOrder};
+use crate::{Error, NewOco, NewOrder, NewOto, OrderKey, PlacedList, PlacedOrder, ReplacedOrder};
 
 /// How long an answer may take.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -101,6 +101,12 @@ impl Client {
     pub async fn place_oco(&self, oco: &NewOco) -> Result<PlacedList, Error> {
         let key = oco.idempotency_key.as_deref();
         self.signed(Method::POST, "/api/v3/orderList/oco", oco.query(), key).await
+    }
+
+    /// All orders or none. What the pending ones become, queries of them say.
+    pub async fn place_oto(&self, oto: &NewOto) -> Result<PlacedList, Error> {
+        let key = oto.idempotency_key.as_deref();
+        self.signed(Method::POST, oto.path(), oto.query(), key).await
     }
 
     /// All orders of a list.

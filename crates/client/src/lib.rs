@@ -20,7 +20,7 @@ mod stream;
 pub use answer::{PlacedList, PlacedOrder, ReplacedOrder};
 pub use error::Error;
 pub use http::{Client, Credentials, REQUEST_TIMEOUT, RESPONSE_LEN_MAX};
-pub use list::{Leg, NewOco};
+pub use list::{Leg, NewOco, NewOto, Pending};
 pub use order::{NewOrder, OrderKey};
 pub use protocol::binance::response::{
     AccountInfo, BalanceInfo, BookTicker, CanceledOrder, Depth, ExchangeInfo, FillInfo, Filter,

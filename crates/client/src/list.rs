@@ -1,4 +1,5 @@
-//! Order lists: an OCO, of which either order ends the other.
+//! Order lists: an OCO, of which either order ends the other, and lists whose first order places
+//! the others once it has filled.
 
 use protocol::binance::words::{order_type, side, time_in_force};
 use types::{OrderType, Side, TimeInForce};
@@ -18,7 +19,34 @@ pub struct NewOco {
     pub idempotency_key: Option<String>,
 }
 
-/// One order of an OCO. What its type needs is the venue's to check.
+/// A list whose first order works at once. Once that has filled, the list places the others.
+#[derive(Clone, Debug)]
+pub struct NewOto {
+    pub symbol: String,
+    pub working_side: Side,
+    pub working_quantity: String,
+    /// A [`Leg::limit`] or a [`Leg::limit_maker`].
+    pub working: Leg,
+    pub pending_side: Side,
+    /// `None` if the pending orders sell what the working order has bought: an OPO or an OPOCO.
+    pub pending_quantity: Option<String>,
+    pub pending: Pending,
+    pub list_client_order_id: Option<String>,
+    pub idempotency_key: Option<String>,
+}
+
+/// What a [`NewOto`] places once its first order has filled.
+#[derive(Clone, Debug)]
+pub enum Pending {
+    One(Leg),
+    /// Either ends the other.
+    Oco {
+        above: Leg,
+        below: Leg,
+    },
+}
+
+/// One order of a list. What its type needs is the venue's to check.
 #[derive(Clone, Debug)]
 pub struct Leg {
     pub order_type: OrderType,
@@ -31,6 +59,19 @@ pub struct Leg {
 }
 
 impl Leg {
+    /// Good till canceled.
+    pub fn limit(price: impl Into<String>) -> Self {
+        Self {
+            price: Some(price.into()),
+            time_in_force: Some(TimeInForce::Gtc),
+            ..Self::new(OrderType::Limit)
+        }
+    }
+
+    pub const fn market() -> Self {
+        Self::new(OrderType::Market)
+    }
+
     /// Rests at a price and never takes: the leg that gains.
     pub fn limit_maker(price: impl Into<String>) -> Self {
         Self { price: Some(price.into()), ..Self::new(OrderType::LimitMaker) }
@@ -86,9 +127,74 @@ impl NewOco {
     }
 }
 
+impl NewOto {
+    /// Of the request that places such a list.
+    pub(crate) const fn path(&self) -> &'static str {
+        match (&self.pending, &self.pending_quantity) {
+            (Pending::One(_), Some(_)) => "/api/v3/orderList/oto",
+            (Pending::Oco { .. }, Some(_)) => "/api/v3/orderList/otoco",
+            (Pending::One(_), None) => "/api/v3/orderList/opo",
+            (Pending::Oco { .. }, None) => "/api/v3/orderList/opoco",
+        }
+    }
+
+    pub(crate) fn query(&self) -> Query {
+        let query = Query::default()
+            .with("symbol", &self.symbol)
+            .with_some("listClientOrderId", self.list_client_order_id.as_deref())
+            .with("workingSide", side(self.working_side))
+            .with("workingQuantity", &self.working_quantity);
+        let query = self
+            .working
+            .query(query, "working")
+            .with("pendingSide", side(self.pending_side))
+            .with_some("pendingQuantity", self.pending_quantity.as_deref());
+        let query = match &self.pending {
+            Pending::One(order) => order.query(query, "pending"),
+            Pending::Oco { above, below } => {
+                below.query(above.query(query, "pendingAbove"), "pendingBelow")
+            }
+        };
+        query.with("newOrderRespType", "FULL")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_list_of_a_first_order_has_its_path_and_names() {
+        let oto = NewOto {
+            symbol: "BTCUSDT".to_owned(),
+            working_side: Side::Buy,
+            working_quantity: "1".to_owned(),
+            working: Leg::limit("100"),
+            pending_side: Side::Sell,
+            pending_quantity: Some("2".to_owned()),
+            pending: Pending::One(Leg::market()),
+            list_client_order_id: Some("entry".to_owned()),
+            idempotency_key: None,
+        };
+        let working = "symbol=BTCUSDT&listClientOrderId=entry&workingSide=BUY&workingQuantity=1\
+                       &workingType=LIMIT&workingPrice=100&workingTimeInForce=GTC&pendingSide=SELL";
+        let legs = "&pendingAboveType=LIMIT_MAKER&pendingAbovePrice=110&pendingBelowType=STOP_LOSS\
+                    &pendingBelowStopPrice=90";
+        let oco = Pending::Oco { above: Leg::limit_maker("110"), below: Leg::stop_loss("90") };
+        let otoco = NewOto { pending: oco.clone(), ..oto.clone() };
+        let opo = NewOto { pending_quantity: None, ..oto.clone() };
+        let opoco = NewOto { pending: oco, ..opo.clone() };
+        for (list, path, pending) in [
+            (oto, "oto", "&pendingQuantity=2&pendingType=MARKET".to_owned()),
+            (otoco, "otoco", format!("&pendingQuantity=2{legs}")),
+            (opo, "opo", "&pendingType=MARKET".to_owned()),
+            (opoco, "opoco", legs.to_owned()),
+        ] {
+            assert_eq!(list.path(), format!("/api/v3/orderList/{path}"));
+            let query = format!("{working}{pending}&newOrderRespType=FULL");
+            assert_eq!(list.query().finish(), query);
+        }
+    }
 
     #[test]
     fn an_oco_names_its_legs() {

@@ -11,6 +11,7 @@ mod history;
 mod lookup;
 mod market;
 mod operator;
+mod order_lists;
 mod pages;
 mod placement;
 mod printing;

@@ -85,9 +85,14 @@ impl Folder {
         Ok(state::json(replay.place(), replay.engine(), only).to_string())
     }
 
-    /// The kept position, if it leads to this moment.
+    /// The kept position, if it leads to this moment, and no later snapshot may be closer to it.
     fn kept(&mut self, at: Option<Moment>) -> Result<Option<Replay>, Failure> {
         let (Some(mut replay), Some(at)) = (self.state.take(), at) else { return Ok(None) };
+        let newest = log::snapshot::files(&self.dir.join("snapshots")).ok();
+        let newest = newest.and_then(|files| files.last().map(|(batch_number, _)| *batch_number));
+        if newest.is_some_and(|newest| newest > replay.place().batch_number) {
+            return Ok(None);
+        }
         // The retention may have removed a file that it is about to read.
         Ok(go_on_to(&mut replay, at).unwrap_or(false).then_some(replay))
     }

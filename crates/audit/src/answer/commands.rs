@@ -9,7 +9,7 @@ use cli::Failure;
 use cli::log_question::CommandsQuestion;
 use cli::moment::{Moment, Range};
 use serde_json::{Value, json};
-use types::{Describe, Described, Event, Order};
+use types::{Describe, Described, Envelope, Event, Order};
 use venue::{Replay, ReplayedCommand};
 
 use super::parse;
@@ -66,7 +66,7 @@ fn last_commands(
     question: &CommandsQuestion,
 ) -> Result<Value, Failure> {
     let mut before = replay.place().sequence;
-    let (mut found, mut examined) = (VecDeque::new(), 0);
+    let (mut found, mut examined) = (VecDeque::<ReplayedCommand>::new(), 0);
     while goes_on(&mut replay, to)? {
         let Some(step) = replay.step()? else { break };
         examined += 1;
@@ -76,13 +76,14 @@ fn last_commands(
         if found.len() == question.limit {
             found.pop_front();
         }
-        found.push_back((step.reply.applied.sequence, json_line(&step, replay.engine())));
-        if let (true, Some((first, _))) = (found.len() == question.limit, found.front()) {
-            before = first - 1;
-        }
+        found.push_back(step);
+    }
+    if let (true, Some(first)) = (found.len() == question.limit, found.front()) {
+        before = first.reply.applied.sequence - 1;
     }
     let next = replay.next_batch()?.is_some().then_some(replay.place().sequence + 1);
-    let found = found.into_iter().map(|(_, shown)| shown).collect();
+    // Names and steps are for ever, so that a command is printed only once it is sure to be shown.
+    let found = found.iter().map(|step| json_line(step, replay.engine())).collect();
     Ok(shown(found, (before > 0).then_some(before), next, examined))
 }
 
@@ -105,16 +106,18 @@ fn is_asked_for(step: &ReplayedCommand, question: &CommandsQuestion) -> bool {
     }
     let (account, instrument, order) =
         (question.account(), question.instrument(), question.order());
-    let is_of_account = |fields: &Described| {
-        account.is_none_or(|account| {
-            step.entry.envelope.account == account
-                || has(fields, &|_, value| *value == Described::Account(account))
-        })
-    };
-    if account.is_none() && instrument.is_none() {
+    let Envelope { account: sender, origin, .. } = step.entry.envelope;
+    // Most commands end here. Only an operator's command names an account in its fields.
+    if account.is_some_and(|account| account != sender) && !origin.is_operator() {
+        return false;
+    }
+    if account.is_none_or(|account| account == sender) && instrument.is_none() {
         return true;
     }
     let fields = command.describe();
+    let is_of_account = account.is_none_or(|account| {
+        account == sender || has(&fields, &|_, value| *value == Described::Account(account))
+    });
     let is_of_instrument = instrument.is_none_or(|instrument| {
         has(&fields, &|_, value| *value == Described::Instrument(instrument))
     });
@@ -123,7 +126,7 @@ fn is_asked_for(step: &ReplayedCommand, question: &CommandsQuestion) -> bool {
         has(&fields, &|name, value| name == "order_id" && *value == id)
             || step.reply.events().flat_map(orders).flatten().any(|found| found.order_id == order)
     });
-    is_of_account(&fields) && is_of_instrument && is_of_order
+    is_of_account && is_of_instrument && is_of_order
 }
 
 /// Whether a field or a member of a list fits, at any depth. A member has no name.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use gateway::{
-    Method, OperatorApi, OperatorEvent, OperatorFuture, OperatorMessages, OperatorRequest,
+    Alarm, Method, OperatorApi, OperatorEvent, OperatorFuture, OperatorMessages, OperatorRequest,
     OperatorRoute, Settings, SocketSettings,
 };
 use protocol::operator::Covered;
@@ -46,7 +46,8 @@ impl OperatorApi for Names {
                 OperatorEvent::Subscribed { sequence } => ("Subscribed", *sequence),
                 OperatorEvent::Command(audited) => (audited.command.kind(), audited.sequence),
                 OperatorEvent::Happened { sequence, event, .. } => (event.kind(), *sequence),
-                OperatorEvent::Alarm { .. } => ("Alarm", 0),
+                OperatorEvent::Alarm { alarm: Alarm::Replica, is_raised: true, .. } => ("Alarm", 0),
+                OperatorEvent::Alarm { .. } => unreachable!("no test causes another alarm"),
             };
             json!({ "event": name, "sequence": sequence, "padding": "-".repeat(len) }).to_string()
         };
@@ -56,9 +57,17 @@ impl OperatorApi for Names {
 
 /// A venue, and an operator's key.
 async fn desk(names: Names, settings: impl Into<Settings>) -> (Site, Key, KeyId) {
+    desk_with_replica(names, settings, None).await
+}
+
+async fn desk_with_replica(
+    names: Names,
+    settings: impl Into<Settings>,
+    errs_at: Option<u64>,
+) -> (Site, Key, KeyId) {
     let operators: Option<Arc<dyn OperatorApi>> = Some(Arc::new(names));
     let exposure = Exposure { operators, ..Exposure::default() };
-    let site = Site::exposed_with(settings, exposure).await;
+    let site = Site::open(settings.into(), errs_at, exposure).await;
     let key = site.key(MAKER, Role::Operator, "operatorkey").await;
     let number = site.ask(|engine| engine.keys().map(|(key, _)| key).max()).await;
     (site, key, number.expect("there are keys"))
@@ -185,6 +194,25 @@ async fn a_revoked_key_ends_its_streams_and_no_other() {
     assert_eq!(reason, (1008, "the key was revoked or has expired".to_owned()));
     assert_eq!(names(&mut goes_on, 1).await[0].0, "RevokeKey");
     assert_eq!(refused(signed(&site, &key, "")).await.0, 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_alarm_is_pushed_once_and_to_each_new_reader() {
+    let (site, key, _) = desk_with_replica(Names { len: 0 }, Settings::default(), Some(20)).await;
+    let mut socket = open(&site, &key, "").await;
+    let begun = names(&mut socket, 1).await;
+    for _ in 0..10 {
+        site.order(&site.maker, "SELL", "1", "101").await;
+    }
+    site.handle.take_snapshot().unwrap();
+    let alarm = ("Alarm".to_owned(), 0_u64);
+    assert_eq!(names(&mut socket, 1).await[0], alarm);
+    let mut late = open(&site, &key, "").await;
+    let found = names(&mut late, 2).await;
+    assert!(found[0].1 > begun[0].1, "{found:?}");
+    assert_eq!(found[1], alarm);
+    site.operate(halt()).await;
+    assert_eq!(names(&mut socket, 1).await[0].0, "HaltVenue");
 }
 
 #[tokio::test(flavor = "multi_thread")]

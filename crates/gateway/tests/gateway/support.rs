@@ -92,7 +92,7 @@ impl Site {
         Self::open(settings.into(), None, exposure).await
     }
 
-    async fn open(settings: Settings, errs_at: Option<u64>, exposure: Exposure) -> Self {
+    pub(crate) async fn open(settings: Settings, errs_at: Option<u64>, exposure: Exposure) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let master_key = MasterKey::generate();
         let key = |api_key: &str| Key { api_key: api_key.to_owned(), secret: Secret::generate() };

@@ -19,8 +19,8 @@ use tokio::time::{sleep, timeout};
 
 /// Children, and so questions at once.
 const CHILDREN_MAX: usize = 2;
-/// A child that takes longer is ended.
-const ANSWER_TIME_MAX: Duration = Duration::from_secs(20);
+/// A child that takes longer is ended. On a busy machine it waits for most of the time.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 /// A child that has nothing to answer for this long is ended.
 const IDLE_TIME_MAX: Duration = Duration::from_secs(60);
 
@@ -68,8 +68,9 @@ impl LogTools {
         let answered = timeout(ANSWER_TIME_MAX, helper.ask(question)).await;
         let Ok(answered) = answered else {
             return Err(Failure::unavailable(format!(
-                "the log was replayed for {} s without an answer: ask for a moment closer after a \
-                 snapshot, or use `buttonwood log` on the venue's machine",
+                "the log was replayed for {} s without an answer: the machine is busy, or the \
+                 snapshot before the moment is too far back; ask again later, or use `buttonwood \
+                 log` on the venue's machine",
                 ANSWER_TIME_MAX.as_secs()
             )));
         };

@@ -45,5 +45,6 @@ pub use file::segment::sync_written;
 pub use lock::{DataDirLock, LockError};
 pub use memory::MemoryLog;
 pub use options::{
-    Durability, IN_FLIGHT_MAX_DEFAULT, Options, SEGMENT_SIZE_DEFAULT, SEGMENT_SIZE_MIN,
+    Durability, IN_FLIGHT_MAX_DEFAULT, LogWrite, OnWrite, Options, SEGMENT_SIZE_DEFAULT,
+    SEGMENT_SIZE_MIN,
 };

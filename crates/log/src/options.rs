@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::batch::Start;
 
@@ -22,6 +23,40 @@ pub enum Durability {
     Memory,
 }
 
+/// A write of batches to the log.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LogWrite {
+    pub bytes: u64,
+    /// How long the disk took to make them durable; `None` where the log does not wait for that.
+    pub sync: Option<Duration>,
+}
+
+/// Called after each write.
+#[derive(Clone)]
+pub struct OnWrite(Arc<dyn Fn(LogWrite) + Send + Sync>);
+
+impl OnWrite {
+    pub fn new(call: impl Fn(LogWrite) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(call))
+    }
+
+    pub(crate) fn call(&self, write: LogWrite) {
+        (self.0)(write);
+    }
+}
+
+impl Default for OnWrite {
+    fn default() -> Self {
+        Self::new(|_| {})
+    }
+}
+
+impl fmt::Debug for OnWrite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OnWrite")
+    }
+}
+
 #[derive(Clone)]
 pub struct Options {
     pub durability: Durability,
@@ -37,6 +72,8 @@ pub struct Options {
     /// failure, or a change of the room on the disk. The venue runs its engine in it. The next
     /// batch is not written before it returns, so it should be soon done.
     pub on_commit: Arc<dyn Fn() + Send + Sync>,
+    /// Called on the writer thread after each write of batches.
+    pub on_write: OnWrite,
     /// Called by the writer thread before anything else.
     pub at_begin: Arc<dyn Fn() + Send + Sync>,
 }
@@ -50,6 +87,7 @@ impl Default for Options {
             start: Start::default(),
             archive_dir: None,
             on_commit: Arc::new(|| {}),
+            on_write: OnWrite::default(),
             at_begin: Arc::new(|| {}),
         }
     }

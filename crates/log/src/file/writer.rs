@@ -1,5 +1,6 @@
 //! What writes the log of one machine: frames into segments, zeros ahead of them. It has no thread
-//! and no clock: [`FileLog`](crate::FileLog) gives it a thread, the simulation steps it by hand.
+//! of its own: [`FileLog`](crate::FileLog) gives it one, the simulation steps it by hand. A clock
+//! measures its syncs, and decides nothing.
 //!
 //! Zeros are written ahead of the frames, by real writes: `fdatasync` of a file that neither grows
 //! nor gets new blocks has no metadata to write. The next segment is filled while this one is
@@ -8,6 +9,7 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use disk::{Access, Disk, DiskError, DiskFile};
 
@@ -18,7 +20,7 @@ use crate::error::{LogError, OpenError};
 use crate::file::recovery::{Recovered, inspect_on};
 use crate::file::segment::{Segment, SegmentHeader};
 use crate::frame::{self, Link, PAYLOAD_SIZE_MAX};
-use crate::options::{Durability, Options};
+use crate::options::{Durability, LogWrite, OnWrite, Options};
 
 /// What is written with one call stays below this and one frame.
 pub(crate) const GROUP_SIZE_MAX: usize = 1 << 20;
@@ -39,6 +41,7 @@ pub(crate) struct Writer {
     archive_dir: Option<PathBuf>,
     durability: Durability,
     segment_size: u64,
+    on_write: OnWrite,
 
     /// All there are, oldest first; the last one is being written.
     segments: VecDeque<Segment>,
@@ -143,6 +146,7 @@ impl Writer {
             archive_dir: options.archive_dir.clone(),
             durability: options.durability,
             segment_size: options.segment_size,
+            on_write: options.on_write.clone(),
             segments: recovered.segments.iter().cloned().collect(),
             active,
             offset: recovered.tail.map_or(SegmentHeader::SIZE, |tail| tail.offset),
@@ -195,11 +199,16 @@ impl Writer {
     pub(crate) fn commit(&mut self) -> Result<std::vec::Drain<'_, Committed>, LogError> {
         if !self.group.is_empty() {
             self.disk.write(&self.active.file, self.offset, &self.group)?;
+            let mut sync = None;
             if self.durability == Durability::Fsync {
+                let begun = Instant::now();
                 self.disk.sync(&self.active.file)?;
+                sync = Some(begun.elapsed());
                 self.durable_batch = self.last_batch;
             }
-            self.offset += self.group.len() as u64;
+            let bytes = self.group.len() as u64;
+            self.offset += bytes;
+            self.on_write.call(LogWrite { bytes, sync });
             self.group.clear();
             self.group.shrink_to(2 * GROUP_SIZE_MAX);
         }

@@ -96,6 +96,8 @@ pub struct L2Book {
     last_update_id: u64,
     bids: BTreeMap<Price, Total>,
     asks: BTreeMap<Price, Total>,
+    /// The sums over all levels.
+    order_counts: [u64; 2],
 }
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -110,20 +112,23 @@ impl L2Book {
         debug_assert_eq!(update.update_id, self.last_update_id + 1, "a gap in instrument_seq");
         self.last_update_id = update.update_id;
         let Some(LevelChange { side, price, order, .. }) = update.level else { return };
-        let levels = match side {
-            Side::Buy => &mut self.bids,
-            Side::Sell => &mut self.asks,
+        let [bid_count, ask_count] = &mut self.order_counts;
+        let (levels, order_count) = match side {
+            Side::Buy => (&mut self.bids, bid_count),
+            Side::Sell => (&mut self.asks, ask_count),
         };
         let total = levels.entry(price).or_default();
         match order {
             OrderChange::Added(qty) => {
                 total.qty += qty;
                 total.order_count += 1;
+                *order_count += 1;
             }
             OrderChange::Reduced(qty) => total.qty -= qty,
             OrderChange::Removed(qty) => {
                 total.qty -= qty;
                 total.order_count -= 1;
+                *order_count -= 1;
             }
         }
         debug_assert_eq!(total.qty.is_zero(), total.order_count == 0, "orders are never empty");
@@ -153,6 +158,11 @@ impl L2Book {
     /// Asks, best (lowest) first.
     pub fn asks(&self) -> impl Iterator<Item = Level> {
         self.asks.iter().map(level)
+    }
+
+    /// The number of orders that bids show, and asks.
+    pub fn order_counts(&self) -> [u64; 2] {
+        self.order_counts
     }
 
     /// The number of levels of bids, and of asks.
@@ -197,7 +207,11 @@ impl Wire for L2Book {
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
-        Some(Self { last_update_id: r.read()?, bids: read_levels(r)?, asks: read_levels(r)? })
+        let last_update_id = r.read()?;
+        let (bids, asks) = (read_levels(r)?, read_levels(r)?);
+        let order_counts = [&bids, &asks]
+            .map(|levels| levels.values().map(|total| u64::from(total.order_count)).sum());
+        Some(Self { last_update_id, bids, asks, order_counts })
     }
 }
 
@@ -230,6 +244,9 @@ mod tests {
         let book = play(script).0;
         assert_eq!(print(book.bids()), bids, "bids");
         assert_eq!(print(book.asks()), asks, "asks");
+        let count = |level: Level| u64::from(level.order_count);
+        let counts = [book.bids().map(count).sum(), book.asks().map(count).sum()];
+        assert_eq!(book.order_counts(), counts, "orders");
     }
 
     fn print(levels: impl Iterator<Item = Level>) -> String {

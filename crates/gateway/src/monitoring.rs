@@ -9,17 +9,18 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use protocol::signed::ApiError;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use venue::ReplicaStatus;
 
 use crate::door::shared::Door;
 use crate::socket::http::{ErrorReply, JsonReply, json};
 
-/// Instruments whose depth is shown: the first that were listed.
-const DEPTHS_MAX: usize = 100;
+/// Instruments whose books are shown: the first that were listed.
+const BOOKS_MAX: usize = 100;
 
-/// How long a scrape waits for the depths.
-const DEPTHS_TIME_MAX: Duration = Duration::from_millis(200);
+/// How long a scrape waits for the books.
+const BOOKS_TIME_MAX: Duration = Duration::from_millis(200);
 
 const LIVE: &str = "/health/live";
 const READY: &str = "/health/ready";
@@ -55,11 +56,14 @@ async fn ready(State(door): State<Arc<Door>>) -> Result<JsonReply, ErrorReply> {
 
 /// `GET /metrics`: metrics for the operator's monitoring.
 async fn metrics(State(door): State<Arc<Door>>) -> Response {
-    // A publisher that is busy or stuck leaves the depths of the last scrape.
-    if let Ok(Ok(depths)) = timeout(DEPTHS_TIME_MAX, door.depths(DEPTHS_MAX)).await {
-        door.handle.metrics().set_depths(depths);
+    // A publisher that is busy or stuck leaves the books of the last scrape.
+    if let Ok(Ok(books)) = timeout(BOOKS_TIME_MAX, door.books(BOOKS_MAX)).await {
+        door.handle.metrics().set_books(books);
     }
-    let text = door.handle.metrics().text();
+    let metrics = Arc::clone(door.handle.metrics());
+    // It reads the data folder, whose disk may be slow.
+    let text =
+        spawn_blocking(move || metrics.text()).await.expect("writing metrics does not panic");
     ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response()
 }
 

@@ -287,6 +287,15 @@ macro_rules! choice {
                     $( Self::$variant(_) => stringify!($variant), )*
                 }
             }
+
+            /// The place of its name in [`Self::KINDS`].
+            pub const fn kind_index(&self) -> usize {
+                #[allow(clippy::enum_variant_names, reason = "the names are those of the choice")]
+                enum Index { $( $variant, )* }
+                match self {
+                    $( Self::$variant(_) => Index::$variant as usize, )*
+                }
+            }
         }
 
         impl $crate::wire::Wire for $name {

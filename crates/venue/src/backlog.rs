@@ -11,6 +11,8 @@ pub(crate) struct Backlog {
     submitted: AtomicU64,
     /// Carried out, or refused.
     settled: AtomicU64,
+    /// Drained from the inbox.
+    drained: AtomicU64,
     /// Since when the oldest of the others waits, in nanoseconds since `begun`.
     oldest_ns: AtomicU64,
 }
@@ -21,6 +23,7 @@ impl Default for Backlog {
             begun: Instant::now(),
             submitted: AtomicU64::new(0),
             settled: AtomicU64::new(0),
+            drained: AtomicU64::new(0),
             oldest_ns: AtomicU64::new(0),
         }
     }
@@ -43,6 +46,7 @@ impl Backlog {
     /// The commands that the engine has drained from the inbox by now, and since when the oldest of
     /// them waits that is not carried out.
     pub(crate) fn sampled(&self, taken: u64, oldest: Option<Instant>) {
+        self.drained.store(taken, Ordering::Relaxed);
         match oldest {
             Some(since) => self.oldest_since(since),
             None => {
@@ -51,6 +55,14 @@ impl Backlog {
                 self.settled.store(taken, Ordering::Relaxed);
             }
         }
+    }
+
+    pub(crate) fn submitted_count(&self) -> u64 {
+        self.submitted.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn drained_count(&self) -> u64 {
+        self.drained.load(Ordering::Relaxed)
     }
 
     /// How long the oldest command has waited that is not yet carried out.

@@ -307,5 +307,6 @@ fn apply_entry(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) -> Reply {
         if continues { continued.push(part) } else { applied = Some(part) }
     });
     let applied = applied.expect("a command has a first part");
-    Reply { applied, continued, applied_at: None }
+    let kind = (entry.command.kind_index(), entry.envelope.origin);
+    Reply { applied, continued, kind, applied_at: None }
 }

@@ -46,7 +46,9 @@ pub use key::master::{MasterKey, MasterKeyError};
 pub use key::secret::{Secret, api_key_hash, random_text, request_hash, retry_key};
 pub use log::Durability;
 pub use machine::{Machine, MachineError, Output, Progress, Role};
-pub use metrics::{Figures, Metrics, RefusalCause, ReplicaStatus};
+pub use metrics::{
+    BookFigures, Buckets, Exposition, Figures, MetricSource, Metrics, RefusalCause, ReplicaStatus,
+};
 pub use pin::Core;
 pub use recovery::archive::{
     Archive, ArchiveError, Place, Replay, ReplayedBatch, ReplayedCommand, SnapshotFile,

@@ -12,6 +12,7 @@
 //! - Time given to the engine never runs backwards, whatever the clock does.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use engine::Engine;
 use log::{Batch, Log, LogError, LoggedBatch, Room};
@@ -48,6 +49,8 @@ pub struct Machine<L, T> {
     hash_wanted: bool,
     /// What the venue itself has to enter.
     found_hash: Option<StateHash>,
+    /// Of the newest batch: the lateness of a deadline in it.
+    late: Option<Duration>,
     spare_payload: Vec<u8>,
 }
 
@@ -77,6 +80,8 @@ pub struct Progress {
     pub takes_hash: bool,
     /// What the primary says of an earlier state.
     pub claim: Option<StateHash>,
+    /// How late a deadline was entered into a batch.
+    pub late: Option<Duration>,
 }
 
 /// Why a venue cannot go on.
@@ -119,6 +124,7 @@ impl<L: Log, T> Machine<L, T> {
             calendar_ns: 0,
             hash_wanted: false,
             found_hash: None,
+            late: None,
             spare_payload: Vec::new(),
         }
     }
@@ -239,6 +245,11 @@ impl<L: Log, T> Machine<L, T> {
             || matches!(self.role, Role::TakingOver(_))
     }
 
+    /// Start of the next session of any calendar. It stays in the past until its phases are set.
+    pub fn next_session_ns(&self) -> Option<u64> {
+        (1..u64::MAX).contains(&self.calendar_ns).then_some(self.calendar_ns)
+    }
+
     /// When something happens by itself next.
     pub fn next_deadline_ns(&self) -> u64 {
         self.engine().next_deadline_ns().unwrap_or(u64::MAX).min(self.calendar_ns)
@@ -261,7 +272,8 @@ impl<L: Log, T> Machine<L, T> {
         // First the next batch, then the last one: so the disk works while we apply, unless its own
         // thread does, which then has little to apply.
         let appended = self.append_next(now_ns)?;
-        let mut progress = Progress { is_any: appended, ..Progress::default() };
+        let late = self.late.take();
+        let mut progress = Progress { is_any: appended, late, ..Progress::default() };
         if let Some(mut committed) = committed {
             progress.is_any = true;
             self.take((&committed).into(), outputs, &mut progress)?;
@@ -302,10 +314,14 @@ impl<L: Log, T> Machine<L, T> {
         }
         let size_max = self.batch_size_max();
         let mut own = Vec::new();
-        if self.engine().next_deadline_ns().is_some_and(|deadline| deadline <= now_ns) {
+        if let Some(due_ns) = self.engine().next_deadline_ns().filter(|due_ns| *due_ns <= now_ns) {
+            self.late = Some(Duration::from_nanos(now_ns - due_ns));
             own.push(Command::Tick(()));
         }
         if self.calendar_ns <= now_ns {
+            if self.calendar_ns > 0 {
+                self.late = Some(Duration::from_nanos(now_ns - self.calendar_ns));
+            }
             self.look_at_calendars(now_ns, &mut own);
         }
         own.extend(self.found_hash.take().map(Command::StateHash));

@@ -1,15 +1,22 @@
 //! Figures of the running venue for its operator, as Prometheus and its kind collect them.
 
+mod buckets;
+mod disk;
+mod exposition;
+mod operator;
 mod orders;
 mod process;
+mod sequencer;
+mod time_sync;
 mod trading;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use log::{Durability, Room};
+use engine::{Engine, RULES_VERSION};
+use log::{Durability, LogWrite, Room};
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -17,10 +24,19 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
-use types::{Origin, Symbol};
+use spool::Applied;
+use types::{Event, Origin, StateHash};
 
+pub use self::buckets::Buckets;
+use self::disk::DiskUse;
+use self::exposition::Sources;
+pub use self::exposition::{Exposition, MetricSource};
+use self::operator::OperatorState;
+pub use self::orders::BookFigures;
 use self::orders::{Bare, OrderFlow, Prefixed};
 use self::process::Process;
+use self::sequencer::Sequencer;
+use self::time_sync::TimeSync;
 use self::trading::TradingState;
 use crate::backlog::Backlog;
 use crate::stages::{Stage, StageTimes};
@@ -139,12 +155,20 @@ pub struct Metrics {
     command_wait: Seconds,
     refused: Family<[(&'static str, &'static str); 1], Counter>,
     proxy_headers_malformed: Counter,
+    replica_compared: Count,
+    sources: Sources,
 
     pub(crate) backlog: Backlog,
     stages: Arc<StageTimes>,
-    pub(crate) trading: Arc<TradingState>,
+    trading: Arc<TradingState>,
     pub(crate) orders: Arc<OrderFlow>,
+    operator: Arc<OperatorState>,
+    pub(crate) sequencer: Arc<Sequencer>,
+    pub(crate) disk: Arc<DiskUse>,
+    state_hash: Arc<LastHash>,
     replica_status: AtomicU8,
+    /// The sequence of the snapshot before the newest one.
+    snapshot_before: AtomicU64,
     last_batch: AtomicU64,
     replica_batch: AtomicU64,
 }
@@ -173,11 +197,18 @@ impl Metrics {
             command_wait: Seconds::default(),
             refused: Family::default(),
             proxy_headers_malformed: Counter::default(),
+            replica_compared: Count::default(),
+            sources: Sources::default(),
             backlog: Backlog::default(),
             stages: Arc::default(),
             trading: Arc::default(),
             orders: Arc::default(),
+            operator: Arc::default(),
+            sequencer: Arc::default(),
+            disk: Arc::default(),
+            state_hash: Arc::default(),
             replica_status: AtomicU8::default(),
+            snapshot_before: AtomicU64::default(),
             last_batch: AtomicU64::default(),
             replica_batch: AtomicU64::default(),
         };
@@ -240,12 +271,28 @@ impl Metrics {
         r.register("proxy_headers_malformed", help, self.proxy_headers_malformed.clone());
         r.register_collector(Box::new(Arc::clone(&self.stages)));
         r.register_collector(Box::new(Arc::clone(&self.trading)));
-        r.register_collector(Box::new(Prefixed(Arc::clone(&self.orders))));
-        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        let help = "Last sequence at which the replica had the primary's state, 0 for none";
+        r.register("replica_compared_sequence", help, self.replica_compared.clone());
+        r.register_collector(Box::new(self.sources.clone()));
+        let rules = RULES_VERSION.to_string();
+        let commit = option_env!("BUTTONWOOD_COMMIT").unwrap_or("unknown");
+        let version = env!("CARGO_PKG_VERSION");
+        let build = [("version", version), ("commit", commit), ("rules", &rules)];
+        let build = Info::new(build.map(|(name, value)| (name, value.to_owned())));
         r.register("build", "The build that runs", build);
+        self.add_own_sources();
         self.bare.register_collector(Box::new(Bare(Arc::clone(&self.orders))));
         self.bare.register_collector(Box::new(Process));
         self
+    }
+
+    fn add_own_sources(&self) {
+        self.sources.add(Arc::new(Prefixed(Arc::clone(&self.orders))));
+        self.sources.add(self.operator.clone());
+        self.sources.add(self.sequencer.clone());
+        self.sources.add(self.disk.clone());
+        self.sources.add(self.state_hash.clone());
+        self.sources.add(Arc::new(TimeSync));
     }
 
     /// All of it in the `OpenMetrics` text format.
@@ -258,6 +305,7 @@ impl Metrics {
         let applied = self.applied_sequence.get();
         self.projection_lag.set(applied.saturating_sub(self.projected_sequence.get()));
         self.command_wait.set(self.backlog.wait().as_secs_f64());
+        self.sequencer.set_inbox(self.backlog.submitted_count(), self.backlog.drained_count());
         let mut out = String::new();
         let encoded = text::encode_registry(&mut out, &self.registry)
             .and_then(|()| text::encode_registry(&mut out, &self.bare))
@@ -303,8 +351,13 @@ impl Metrics {
         self.disk_full.set(u64::from(room != Room::Enough));
     }
 
-    pub(crate) fn committed(&self, batch_number: u64, latency: Option<Duration>) {
+    pub(crate) fn committed(
+        &self,
+        (batch_number, commands): (u64, u32),
+        latency: Option<Duration>,
+    ) {
         self.batches.inc();
+        self.sequencer.committed(commands);
         self.last_batch.store(batch_number, Ordering::Relaxed);
         if let Some(latency) = latency {
             self.commit_seconds.observe(latency.as_secs_f64());
@@ -321,9 +374,47 @@ impl Metrics {
         self.orders.answered(way, time);
     }
 
-    /// The displayed price levels of bids and asks, for this scrape.
-    pub fn set_depths(&self, depths: Vec<(Symbol, [u64; 2])>) {
-        self.orders.set_depths(depths);
+    /// The books, for this scrape.
+    pub fn set_books(&self, books: Vec<BookFigures>) {
+        self.orders.set_books(books);
+    }
+
+    /// Adds the metrics of a part that starts after the venue.
+    pub fn add_source(&self, source: Arc<dyn MetricSource>) {
+        self.sources.add(source);
+    }
+
+    /// The state before the publisher's first event.
+    pub(crate) fn begin(&self, engine: &Engine) {
+        self.trading.begin(engine);
+        self.orders.begin(engine);
+        self.operator.begin(engine);
+    }
+
+    /// Counts a command and its events, on the publisher's thread.
+    pub(crate) fn count_event(&self, event: &Event, is_operators: bool) {
+        self.trading.apply(event);
+        self.orders.apply(event, is_operators);
+        self.operator.apply(event);
+    }
+
+    pub(crate) fn count_applied(&self, applied: &Applied) {
+        self.operator.command(applied);
+    }
+
+    /// The log wrote a group of batches.
+    pub(crate) fn log_written(&self, written: LogWrite) {
+        self.disk.written(written);
+    }
+
+    /// The hash of the primary's state at this sequence.
+    pub(crate) fn state_hashed(&self, hash: StateHash) {
+        self.state_hash.set(hash);
+    }
+
+    /// The replica had the same state as the primary at this sequence.
+    pub(crate) fn replica_compared(&self, sequence: u64) {
+        self.replica_compared.set(sequence);
     }
 
     /// A request was not taken on.
@@ -362,8 +453,15 @@ impl Metrics {
     }
 
     pub(crate) fn snapshot_written(&self, sequence: u64, took: Duration) {
+        let before = self.snapshot_sequence.get();
+        self.snapshot_before.store(before, Ordering::Relaxed);
         self.snapshot_found(sequence, SystemTime::now());
         self.snapshot_duration.set(took.as_secs_f64());
+    }
+
+    /// The log was trimmed to what follows the older of the two snapshots.
+    pub(crate) fn log_trimmed(&self) {
+        self.disk.log_begins(self.snapshot_before.load(Ordering::Relaxed) + 1);
     }
 
     pub(crate) fn snapshot_paused(&self, pause: Duration) {
@@ -372,6 +470,27 @@ impl Metrics {
 
     pub(crate) fn snapshot_failed(&self) {
         self.snapshot_failures.inc();
+    }
+}
+
+/// The newest hash of the primary's state.
+#[derive(Debug, Default)]
+struct LastHash(Mutex<Option<StateHash>>);
+
+impl LastHash {
+    fn set(&self, hash: StateHash) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(hash);
+    }
+}
+
+impl MetricSource for LastHash {
+    fn write(&self, out: &mut Exposition<'_>) -> fmt::Result {
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sequence = last.map_or(0, |last| last.sequence).to_string();
+        let hex = |hash: [u8; 32]| hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash: String = last.map_or_else(String::new, |last| hex(last.state_hash));
+        let labels = [("sequence", sequence), ("hash", hash)];
+        out.info("state_hash", "Newest hash of the state, to compare with another machine", &labels)
     }
 }
 
@@ -413,7 +532,7 @@ mod tests {
     #[test]
     fn the_lag_is_what_was_committed_and_not_followed() {
         let metrics = Metrics::new(Durability::Os);
-        metrics.committed(7, Some(Duration::from_micros(150)));
+        metrics.committed((7, 1), Some(Duration::from_micros(150)));
         assert!(metrics.text().contains("buttonwood_replica_lag_batches 0\n"), "there is none");
         metrics.set_replica_status(ReplicaStatus::InStep);
         metrics.replica_followed(4);

@@ -173,7 +173,7 @@ impl Replica {
             match message {
                 Message::Want(sender) => self.wanted = Some(sender),
                 Message::Batch(committed) => {
-                    self.follow(&committed)?;
+                    self.follow(&committed, metrics)?;
                     queued_size.fetch_sub(size(&committed), Ordering::Relaxed);
                     metrics.replica_followed(committed.batch_number);
                 }
@@ -185,7 +185,7 @@ impl Replica {
         Ok(())
     }
 
-    fn follow(&mut self, committed: &Committed) -> Result<(), Alarm> {
+    fn follow(&mut self, committed: &Committed, metrics: &Metrics) -> Result<(), Alarm> {
         let (events, mut frame) = (&mut self.events, Vec::new());
         let step = self.follower.follow(committed.into(), |reply| {
             for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
@@ -198,7 +198,7 @@ impl Replica {
             self.repeat(committed);
         }
         if let Step::Applied { takes_hash, claim } = step.map_err(Alarm::Follow)? {
-            claim.map_or(Ok(()), |primary| self.compare(primary))?;
+            claim.map_or(Ok(()), |primary| self.compare(primary, metrics))?;
             if takes_hash {
                 self.take_hash();
             }
@@ -219,8 +219,12 @@ impl Replica {
     }
 
     /// Hashes of states before its own time say nothing to a replica.
-    fn compare(&self, primary: StateHash) -> Result<(), Alarm> {
-        if primary.sequence <= self.began_at || self.own == Some(primary) {
+    fn compare(&self, primary: StateHash, metrics: &Metrics) -> Result<(), Alarm> {
+        if self.own == Some(primary) {
+            metrics.replica_compared(primary.sequence);
+            return Ok(());
+        }
+        if primary.sequence <= self.began_at {
             return Ok(());
         }
         Err(Alarm::Differs { own: self.own, primary })

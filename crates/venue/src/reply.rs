@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use spool::Applied;
-use types::Event;
+use types::{Event, Origin};
 
 /// The reply to the submitter of a command.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub struct Reply {
     pub applied: Arc<Applied>,
     /// The rest of a large command's work.
     pub continued: Vec<Arc<Applied>>,
+    /// The place of the command in [`types::Command::KINDS`], and its way in.
+    pub kind: (usize, Origin),
     /// When it was sent; the machine itself has no clock.
     pub applied_at: Option<Instant>,
 }

@@ -439,7 +439,7 @@ fn halts_and_phases_are_in_the_status_and_in_the_metrics() {
     };
     assert_eq!(status()["halt"], Value::Null);
     assert_eq!(phase(&status(), "BTCUSDT"), "Continuous");
-    assert!(metrics().contains("buttonwood_halt_level 0\n"), "{}", metrics());
+    assert!(metrics().contains("buttonwood_venue_halted 0\n"), "{}", metrics());
 
     desk.done("PUT", "/instruments/BTCUSDT/phase", json!({"phase": "Halt"}));
     desk.done("POST", "/halt", json!({"level": 2, "seconds": 900}));
@@ -449,7 +449,7 @@ fn halts_and_phases_are_in_the_status_and_in_the_metrics() {
     assert_eq!(phase(&halted, "BTCUSDT"), "Halt");
     assert_eq!(phase(&halted, "ETHUSDT"), "Continuous");
     let shown = metrics();
-    assert!(shown.contains("buttonwood_halt_level 2\n"), "{shown}");
+    assert!(shown.contains("buttonwood_venue_halted 2\n"), "{shown}");
     let gauge = |symbol: &str, phase: &str| {
         format!("buttonwood_instrument_phase{{symbol=\"{symbol}\",phase=\"{phase}\"}} 1\n")
     };

@@ -11,7 +11,7 @@ use types::{
     AccountId, AccountRisk, AccountTrade, AssetId, Balance, InstrumentId, NewOrder, Order,
     OrderList, OrderListId, OrderRef, Price, Refused, RejectReason, Symbol,
 };
-use venue::Handle;
+use venue::{BookFigures, Handle};
 
 use crate::door::client_ids::ClientIds;
 use crate::door::identity::Signer;
@@ -100,19 +100,27 @@ impl Door {
         Ok(find())
     }
 
-    /// The displayed price levels of bids and asks, for the first instruments.
-    pub(crate) async fn depths(&self, count_max: usize) -> Answered<Vec<(Symbol, [u64; 2])>> {
+    /// The displayed books of the first instruments.
+    pub(crate) async fn books(&self, count_max: usize) -> Answered<Vec<BookFigures>> {
         let listed: Vec<_> = {
             let directory = self.directory();
             let first = directory.markets().iter().take(count_max);
             first.map(|market| (market.instrument.id, market.instrument.spec.symbol)).collect()
         };
         self.ask_views(move |views, _| {
-            let depth = |(id, symbol): &(InstrumentId, Symbol)| {
-                let counts = views.instrument(*id)?.book.level_counts();
-                Some((*symbol, counts.map(|count| count as u64)))
+            let figures = |(id, symbol): &(InstrumentId, Symbol)| {
+                let book = &views.instrument(*id)?.book;
+                let levels = book.level_counts().map(|count| count as u64);
+                let best = book.best_bid().zip(book.best_ask());
+                let spread_ticks = best.map(|(bid, ask)| ask.price.ticks() - bid.price.ticks());
+                Some(BookFigures {
+                    symbol: *symbol,
+                    levels,
+                    orders: book.order_counts(),
+                    spread_ticks,
+                })
             };
-            listed.iter().filter_map(depth).collect()
+            listed.iter().filter_map(figures).collect()
         })
         .await
     }

@@ -13,9 +13,15 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Unit;
-use types::{Command, Entry, Event, Fill, InstrumentId, OrderType, Origin, RejectReason, Symbol};
+use types::{
+    Asset, AssetId, Command, Entry, Event, Fill, Instrument, InstrumentId, InstrumentSpec,
+    OrderType, Origin, PhaseCause, RejectReason, Symbol,
+};
 
+use crate::metrics::exposition::{Exposition, MetricSource};
 use crate::stages::Times;
+
+const SIDES: [&str; 2] = ["bid", "ask"];
 
 /// What the submitters, the publisher's thread and the gateway count, and scrapes read.
 #[derive(Debug, Default)]
@@ -31,16 +37,53 @@ pub(crate) struct OrderFlow {
 #[derive(Debug, Default)]
 struct Counted {
     rejected: Vec<(RejectReason, u64)>,
-    trades: BTreeMap<InstrumentId, (Symbol, u64)>,
-    /// Displayed price levels of bids and asks, as of this scrape.
-    depths: Vec<(Symbol, [u64; 2])>,
+    markets: BTreeMap<InstrumentId, Traded>,
+    assets: Vec<Asset>,
+    /// As of this scrape.
+    books: Vec<BookFigures>,
+}
+
+#[derive(Debug)]
+struct Traded {
+    symbol: Symbol,
+    quote: AssetId,
+    trades: u64,
+    /// In the quote asset's smallest units.
+    traded_minor: i128,
+    breaches: u64,
+}
+
+impl Traded {
+    fn of(instrument: &Instrument) -> (InstrumentId, Self) {
+        let InstrumentSpec { symbol, quote, .. } = instrument.spec;
+        (instrument.id, Self { symbol, quote, trades: 0, traded_minor: 0, breaches: 0 })
+    }
+}
+
+impl Traded {
+    fn quote_amount(&self, assets: &[Asset]) -> f64 {
+        let quote = assets.get(usize::from(self.quote.0));
+        let decimals = quote.map_or(0, |quote| i32::from(quote.decimals));
+        self.traded_minor as f64 / 10_f64.powi(decimals)
+    }
+}
+
+/// The displayed book of an instrument; of bids, then of asks.
+#[derive(Clone, Copy, Debug)]
+pub struct BookFigures {
+    pub symbol: Symbol,
+    pub levels: [u64; 2],
+    pub orders: [u64; 2],
+    /// `None` without a bid and an ask.
+    pub spread_ticks: Option<i64>,
 }
 
 impl OrderFlow {
     /// The instruments before the publisher's first event.
     pub(crate) fn begin(&self, engine: &Engine) {
-        let symbol = |of: &types::Instrument| (of.id, (of.spec.symbol, 0));
-        self.counted().trades = engine.instruments().map(symbol).collect();
+        let mut counted = self.counted();
+        counted.markets = engine.instruments().map(Traded::of).collect();
+        counted.assets = engine.assets().to_vec();
     }
 
     /// Counts the orders of a command that was submitted.
@@ -70,8 +113,9 @@ impl OrderFlow {
                 let is_first = |fill: &&Fill| fill.order.cum_qty == trade.qty;
                 let firsts = [&trade.maker, &trade.taker].into_iter().filter(is_first).count();
                 self.matched.fetch_add(firsts as u64, Ordering::Relaxed);
-                if let Some((_, trades)) = self.counted().trades.get_mut(&trade.instrument) {
-                    *trades += 1;
+                if let Some(market) = self.counted().markets.get_mut(&trade.instrument) {
+                    market.trades += 1;
+                    market.traded_minor += trade.quote.minor();
                 }
             }
             Event::CommandRejected(refused) if !is_operators => {
@@ -83,15 +127,20 @@ impl OrderFlow {
                 }
             }
             Event::InstrumentListed(listed) => {
-                let (id, symbol) = (listed.instrument.id, listed.instrument.spec.symbol);
-                self.counted().trades.insert(id, (symbol, 0));
+                self.counted().markets.extend([Traded::of(&listed.instrument)]);
+            }
+            Event::AssetListed(listed) => self.counted().assets.push(listed.asset),
+            Event::PhaseChanged(changed) if changed.cause == PhaseCause::BandBreached => {
+                if let Some(market) = self.counted().markets.get_mut(&changed.instrument) {
+                    market.breaches += 1;
+                }
             }
             _ => {}
         }
     }
 
-    pub(crate) fn set_depths(&self, depths: Vec<(Symbol, [u64; 2])>) {
-        self.counted().depths = depths;
+    pub(crate) fn set_books(&self, books: Vec<BookFigures>) {
+        self.counted().books = books;
     }
 
     fn counted(&self) -> MutexGuard<'_, Counted> {
@@ -136,8 +185,8 @@ impl Collector for Bare {
         let help = "Displayed price levels of a side of the book";
         let kind = MetricType::Gauge;
         let mut family = encoder.encode_descriptor("current_orderbook_depth", help, None, kind)?;
-        for (symbol, levels) in &self.0.counted().depths {
-            for (side, count) in ["bid", "ask"].into_iter().zip(levels) {
+        for BookFigures { symbol, levels, .. } in &self.0.counted().books {
+            for (side, count) in SIDES.into_iter().zip(levels) {
                 let labels = [("symbol", symbol.as_str()), ("side", side)];
                 family.encode_family(&labels)?.encode_gauge(count)?;
             }
@@ -150,24 +199,32 @@ impl Collector for Bare {
 #[derive(Debug)]
 pub(crate) struct Prefixed(pub(crate) Arc<OrderFlow>);
 
-impl Collector for Prefixed {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let counted = self.0.counted();
+impl MetricSource for Prefixed {
+    fn write(&self, out: &mut Exposition<'_>) -> fmt::Result {
+        let guard = self.0.counted();
+        let counted = &*guard;
         let help = "Orders, cancels and changes that a rule refused, by reason";
-        let kind = MetricType::Counter;
-        let mut family = encoder.encode_descriptor("orders_rejected", help, None, kind)?;
-        for (reason, count) in &counted.rejected {
-            let labels = [("reason", name(reason))];
-            let mut metric = family.encode_family(&labels)?;
-            metric.encode_counter::<NoLabelSet, u64, u64>(count, None)?;
-        }
-        let mut family = encoder.encode_descriptor("trades", "Trades", None, kind)?;
-        for (symbol, count) in counted.trades.values() {
-            let labels = [("symbol", symbol.as_str())];
-            let mut metric = family.encode_family(&labels)?;
-            metric.encode_counter::<NoLabelSet, u64, u64>(count, None)?;
-        }
-        Ok(())
+        let rejected = counted.rejected.iter();
+        let rejected = rejected.map(|(reason, count)| ([("reason", name(reason))], *count));
+        out.counters("orders_rejected", help, rejected)?;
+        let labeled = |of: &Traded| [("symbol", of.symbol.as_str().to_owned())];
+        let markets = || counted.markets.values();
+        out.counters("trades", "Trades", markets().map(|of| (labeled(of), of.trades)))?;
+        let help = "Value of the trades, in the quote asset of the symbol";
+        let traded = markets().map(|of| (labeled(of), of.quote_amount(&counted.assets)));
+        out.counters("traded_quote", help, traded)?;
+        let help = "Trades that the price bands stopped";
+        out.counters("band_breaches", help, markets().map(|of| (labeled(of), of.breaches)))?;
+        let orders = counted.books.iter().flat_map(|BookFigures { symbol, orders, .. }| {
+            let sides = SIDES.into_iter().zip(orders);
+            sides.map(|(side, count)| ([("symbol", symbol.as_str()), ("side", side)], *count))
+        });
+        out.gauges("open_orders", "Orders that a side of the book displays", orders)?;
+        let spreads = counted
+            .books
+            .iter()
+            .filter_map(|book| Some(([("symbol", book.symbol.as_str())], book.spread_ticks?)));
+        out.gauges("spread_ticks", "Best ask less best bid, in ticks", spreads)
     }
 }
 

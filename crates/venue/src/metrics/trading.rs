@@ -61,7 +61,7 @@ impl Collector for TradingState {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let trading = self.lock();
         let help = "Level of the halt of the whole venue, 0 if there is none";
-        let mut halt = encoder.encode_descriptor("halt_level", help, None, MetricType::Gauge)?;
+        let mut halt = encoder.encode_descriptor("venue_halted", help, None, MetricType::Gauge)?;
         halt.encode_gauge(&u64::from(trading.halt_level))?;
         let help = "1 for the phase that an instrument is in";
         let kind = MetricType::Gauge;

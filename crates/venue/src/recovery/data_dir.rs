@@ -19,7 +19,7 @@ use engine::Engine;
 use log::snapshot;
 use log::{
     DataDirLock, Durability, FileLog, IN_FLIGHT_MAX_DEFAULT, Log, LogError, LogReader, MemoryLog,
-    Options, Start,
+    OnWrite, Options, Start,
 };
 use marketdata::Views;
 use spool::Spool;
@@ -113,7 +113,13 @@ impl Opened {
             metrics.snapshot_found(follower.engine().sequence(), written);
         }
         let on_commit = Arc::new(OnCommit::default());
-        let (log, logged) = open_log(&settings, Arc::clone(&on_commit))?;
+        metrics.disk.begin(dir, settings.log_segment_size);
+        let watch_writes = Arc::clone(&metrics);
+        let (log, logged) = open_log(&settings, Arc::clone(&on_commit), watch_writes)?;
+        if logged.as_deref().is_some_and(|logged| logged.first_batch() > 1) {
+            // The log may reach further back by a part of a segment.
+            metrics.disk.log_begins(follower.engine().sequence() + 1);
+        }
         let sequence = follower.engine().sequence();
         let mut spool = Spool::open(&spool_dir, settings.retention, sequence, event_hash)
             .map_err(OpenError::Spool)?;
@@ -177,6 +183,7 @@ pub(crate) fn primary_id() -> u64 {
 fn open_log(
     settings: &Settings,
     on_commit: Arc<OnCommit>,
+    metrics: Arc<Metrics>,
 ) -> Result<(AnyLog, Option<Box<dyn LogReader>>), OpenError> {
     if settings.durability == Durability::Memory {
         let log = MemoryLog::new(Start::default(), IN_FLIGHT_MAX_DEFAULT);
@@ -192,6 +199,7 @@ fn open_log(
         segment_size: settings.log_segment_size,
         archive_dir,
         on_commit: Arc::new(move || on_commit.call()),
+        on_write: OnWrite::new(move |written| metrics.log_written(written)),
         at_begin: Arc::new(move || keep_this_thread_to(core)),
         ..Options::default()
     };

@@ -118,12 +118,12 @@ impl Publisher {
         self.spool.append(batch.iter().map(|applied| &**applied));
         self.spool.flush();
         for applied in batch {
+            self.metrics.count_applied(applied);
             for listener in &mut self.listeners {
                 listener.applied(applied);
             }
             for event in &applied.events {
-                self.metrics.trading.apply(event);
-                self.metrics.orders.apply(event, applied.operated.is_some());
+                self.metrics.count_event(event, applied.operated.is_some());
                 let update = self.views.apply(event);
                 for listener in &mut self.listeners {
                     listener.event(applied, event, update.as_ref());
@@ -134,6 +134,7 @@ impl Publisher {
         let deadlines = self.listeners.iter_mut().filter_map(|listener| listener.batch_done(views));
         self.deadlines.listeners = deadlines.min();
         self.deadlines.spool = None; // It has just tried.
+        self.metrics.sequencer.published();
         self.metrics.published(self.spool.last_sequence(), self.spool.first_sequence());
     }
 

@@ -39,8 +39,7 @@ pub enum Stopped {
 impl Opened {
     /// Starts the threads. Listeners get everything from here on.
     pub fn start(self, listeners: Vec<Box<dyn Listener>>) -> Running {
-        self.metrics.trading.begin(self.engine());
-        self.metrics.orders.begin(self.engine());
+        self.metrics.begin(self.engine());
         let (inbox, requests) = sync_channel(INBOX_MAX);
         let (outbox, messages) = sync_channel(OUTBOX_MAX);
         let (feed, replica) = self.start_replica().unzip();

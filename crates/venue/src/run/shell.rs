@@ -140,6 +140,7 @@ impl Shell {
         }
         self.refuse_for_room();
         self.sample_backlog();
+        self.metrics.sequencer.set_next_session(self.machine.next_session_ns());
         if self.stopping && self.is_stuck(progress) {
             return Err(self.stopped_full());
         }
@@ -203,6 +204,9 @@ impl Shell {
     /// Polls the machine, then publishes and answers what it applied.
     fn step(&mut self, may_wait: bool) -> Result<Progress, MachineError> {
         let progress = self.machine.poll(now_ns(), &mut self.outputs)?;
+        if let Some(late) = progress.late {
+            self.metrics.sequencer.ticked(late);
+        }
         self.dispatch(may_wait);
         if progress.takes_hash {
             self.take_snapshot();
@@ -310,6 +314,11 @@ impl Shell {
         let applied_at = Instant::now();
         if !self.outputs.is_empty() && publish(&self.outbox, &self.outputs, may_wait, applied_at) {
             self.note_stages(applied_at);
+            self.metrics.sequencer.sent();
+            for Output { reply, .. } in &self.outputs {
+                let (kind, origin) = reply.kind;
+                self.metrics.sequencer.applied(origin, kind);
+            }
             answer(&mut self.outputs, applied_at);
         }
     }
@@ -381,6 +390,7 @@ impl Shell {
     fn finish_snapshot(&mut self, Outcome { hash, trim_before, is_spooled }: Outcome) {
         self.snapshot = Snapshotting::Idle;
         self.machine.found_state_hash(hash);
+        self.metrics.state_hashed(hash);
         if self.settings.log_retention == LogRetention::Keep {
             return;
         }
@@ -390,8 +400,12 @@ impl Shell {
                  be written, or after a failure until the next start"
             );
         }
-        if let Some(Err(error)) = trim_before.map(|before| self.machine.trim(before)) {
-            tracing::error!(%error, "old segments of the log could not be taken away");
+        match trim_before.map(|before| self.machine.trim(before)) {
+            None => {}
+            Some(Ok(())) => self.metrics.log_trimmed(),
+            Some(Err(error)) => {
+                tracing::error!(%error, "old segments of the log could not be taken away");
+            }
         }
     }
 

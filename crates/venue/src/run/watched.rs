@@ -43,7 +43,8 @@ impl WatchedLog {
         let own = self.under_way.pop_front_if(|(epoch, _)| *epoch == committed.batch.epoch);
         self.passage = own.map(|(_, appended)| Passage { appended, committed: Instant::now() });
         let latency = self.passage.map(|passage| passage.committed - passage.appended);
-        self.metrics.committed(committed.batch_number, latency);
+        let batch = (committed.batch_number, committed.batch.command_count);
+        self.metrics.committed(batch, latency);
         if let Some(replica) = &self.replica {
             replica.batch(committed);
         }

@@ -44,8 +44,8 @@ use self::shared::BinanceContext;
 /// The paths of this dialect.
 pub(crate) fn router(shared: Arc<BinanceContext>) -> Router {
     let mut router = Router::new();
-    for operation in OPERATIONS {
-        let serve = move |state, request| rest::serve(operation, state, request);
+    for (place, operation) in OPERATIONS.iter().enumerate() {
+        let serve = move |state, request| rest::serve((place, operation), state, request);
         router = router.route(operation.path, on(operation.filter, serve));
     }
     router

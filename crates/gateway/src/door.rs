@@ -9,6 +9,7 @@ pub(crate) mod access;
 pub(crate) mod admission;
 pub(crate) mod client_ids;
 pub(crate) mod directory;
+pub(crate) mod door_metrics;
 pub(crate) mod faults;
 pub(crate) mod history;
 pub(crate) mod identity;

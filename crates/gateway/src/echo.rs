@@ -26,7 +26,7 @@ async fn open(
     upgrade: Upgrade,
 ) -> Result<Response, ErrorReply> {
     let upgrade = websocket::check(&door.stopping, upgrade)?;
-    let (outlet, queue) = Outlet::new(settings.ws_queue_max);
+    let (outlet, queue) = Outlet::new(settings.ws_queue_max, Arc::default());
     let context = SocketContext { permit, settings, stopping: door.stopping.clone() };
     websocket::open(context, upgrade, (Arc::new(outlet), queue), Echo)
 }

@@ -8,3 +8,4 @@ pub(crate) mod open_lists;
 pub(crate) mod outlet;
 pub(crate) mod queues;
 pub(crate) mod quote;
+pub(crate) mod reader_metrics;

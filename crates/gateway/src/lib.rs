@@ -112,12 +112,13 @@ impl Gateway {
         let users = UserStreams::new(OpenLists::of(open_lists(opened.engine())));
         let directory = Arc::new(SharedDirectory::new(directory));
         let publisher = Arc::new(PublisherState::new(directory, users));
+        let operator_hub = Arc::new(OperatorHub::new(Arc::clone(&publisher.readers)));
         Ok(Self {
             settings,
             publisher,
             history: None,
             operators: None,
-            operator_hub: Arc::default(),
+            operator_hub,
             access: None,
             faults: None,
             tls: None,

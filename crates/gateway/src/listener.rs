@@ -64,8 +64,14 @@ impl Listener for GatewayListener {
     }
 
     fn due(&mut self, views: &Views, now: Instant) -> Option<Instant> {
-        for change in self.publisher.hub_inbox.take() {
+        let changes = self.publisher.hub_inbox.take();
+        let has_changes = !changes.is_empty();
+        for change in changes {
             self.hub.change(&change, views);
+        }
+        if has_changes {
+            let users = self.publisher.user_streams().feed.reader_count();
+            self.publisher.readers.set_subscriptions(self.hub.subscription_count(), users);
         }
         self.hub.flush(views, now)
     }

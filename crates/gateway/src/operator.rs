@@ -10,6 +10,7 @@ mod feed;
 pub(crate) mod hub;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -33,6 +34,7 @@ use crate::door::operator::{
 use crate::door::shared::Door;
 use crate::door::single_use::NotOnce;
 use crate::operator::hub::OperatorHub;
+use crate::socket::answered::Answered;
 use crate::socket::http::{ErrorReply, JsonReply, RequestHead, SignedRequest, header_text};
 use crate::socket::settings::SocketSettings;
 
@@ -52,6 +54,8 @@ pub(crate) struct OperatorState {
     pub(crate) api: Option<Arc<dyn OperatorApi>>,
     /// The readers of events.
     pub(crate) hub: Arc<OperatorHub>,
+    /// All operations together.
+    pub(crate) answered: Arc<Answered>,
 }
 
 pub(crate) fn router(operators: Arc<OperatorState>) -> Router {
@@ -63,33 +67,40 @@ pub(crate) fn router(operators: Arc<OperatorState>) -> Router {
 }
 
 async fn serve(State(shared): State<Arc<OperatorState>>, request: Request) -> Response {
+    let begun = Instant::now();
+    let response = answer(&shared, request).await;
+    shared.answered.count(0, response.status().as_u16(), begun.elapsed());
+    response
+}
+
+async fn answer(shared: &OperatorState, request: Request) -> Response {
     let attempt = RequestHead::of(&request).attempt();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let below = path.strip_prefix(OPERATOR_ROOT).unwrap_or_default();
     let Some(api) = shared.api.clone() else {
-        return refuse_route(&shared, &attempt, ApiError::not_found(method.as_str(), &path));
+        return refuse_route(shared, &attempt, ApiError::not_found(method.as_str(), &path));
     };
     match api.find(&method, below) {
         OperatorRoute::Page(page) => page.into_response(),
-        OperatorRoute::Operation => match execute(&shared, &*api, below, request).await {
+        OperatorRoute::Operation => match execute(shared, &*api, below, request).await {
             Ok(answer) => {
                 if let Some((code, msg)) = &answer.refusal {
                     shared.door.record_refusal(&attempt, answer.status, *code, msg);
                 }
                 JsonReply { status: answer.status, body: answer.body }.into_response()
             }
-            Err(error) => refuse(&shared, &attempt, error),
+            Err(error) => refuse(shared, &attempt, error),
         },
         OperatorRoute::OtherMethods(methods) => {
             let error = ApiError::method_not_allowed(method.as_str(), &path);
-            let mut response = refuse_route(&shared, &attempt, error);
+            let mut response = refuse_route(shared, &attempt, error);
             if let Ok(methods) = HeaderValue::try_from(methods) {
                 response.headers_mut().insert(ALLOW, methods);
             }
             response
         }
         OperatorRoute::Nowhere => {
-            refuse_route(&shared, &attempt, ApiError::not_found(method.as_str(), &path))
+            refuse_route(shared, &attempt, ApiError::not_found(method.as_str(), &path))
         }
     }
 }

@@ -10,25 +10,31 @@ use protocol::signed::ApiError;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::sleep;
-use venue::{Handle, api_key_hash};
+use venue::{Handle, MetricSource, api_key_hash};
 
 use crate::Gateway;
 use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
+use crate::binance::operations::OPERATIONS;
 use crate::binance::shared::{BinanceContext, EngineAccess};
 use crate::door::admission::Admission;
+use crate::door::door_metrics::{DoorMetrics, OfDoor};
 use crate::door::in_use::InUse;
 use crate::door::limits::Limits;
+use crate::door::operator::OPERATOR_ROOT;
 use crate::door::sessions;
 use crate::door::shared::Door;
 use crate::door::single_use::SingleUses;
 use crate::monitoring;
 use crate::operator::{self, OperatorState};
 use crate::socket::accept::{Port, Reserved, Reserving};
+use crate::socket::answered::{AllAnswered, Answered};
 use crate::socket::cors::{self, Origin};
 use crate::socket::http::{API_KEY_HEADER, ErrorReply, RequestHead, text_header};
 use crate::socket::page::Pages;
 use crate::socket::proxy::Proxies;
+use crate::socket::tls::Tls;
+use crate::socket::traffic::Traffic;
 
 /// How often the limits of idle addresses are removed.
 const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
@@ -64,6 +70,7 @@ pub(crate) async fn serve(
         queues: Arc::clone(&publisher.queues),
         history,
         access,
+        metrics: DoorMetrics::default(),
         faults,
         stopping,
     });
@@ -71,6 +78,7 @@ pub(crate) async fn serve(
         door: Arc::clone(&door),
         settings: settings.socket,
         listen_keys: ListenKeys::default(),
+        answered: Answered::new(OPERATIONS.iter().map(|of| format!("{} {}", of.method, of.path))),
         publisher,
     });
     let operators = OperatorState {
@@ -78,7 +86,10 @@ pub(crate) async fn serve(
         settings: settings.socket,
         api: operators,
         hub: operator_hub,
+        answered: Answered::new([OPERATOR_ROOT.to_owned()]),
     };
+    let traffic = Traffic::new(settings.socket.connections_max);
+    add_metrics(&shared, &operators, &traffic, tls.as_ref());
     let mut tasks = vec![
         tokio::spawn(binance::user_data_stream::expire(Arc::clone(&shared))),
         tokio::spawn(remove_idle(Arc::clone(&door))),
@@ -92,6 +103,7 @@ pub(crate) async fn serve(
         settings: settings.socket,
         router: router(&door, shared, operators, origins),
         metrics: Arc::clone(handle.metrics()),
+        traffic,
         stop,
         reserving: reserving(Arc::clone(&door)),
         refuse: Arc::new(move |head, error| refuse(&door, head, error)),
@@ -102,6 +114,25 @@ pub(crate) async fn serve(
     port.serve(shutdown).await;
     tasks.iter().for_each(|task| task.abort());
     Ok(())
+}
+
+/// Adds the gateway's metrics to the venue's.
+fn add_metrics(
+    shared: &BinanceContext,
+    operators: &OperatorState,
+    traffic: &Arc<Traffic>,
+    tls: Option<&Arc<Tls>>,
+) {
+    let answered = [&shared.answered, &operators.answered].map(Arc::clone);
+    let sources: [Arc<dyn MetricSource>; 4] = [
+        Arc::clone(traffic) as _,
+        Arc::clone(&shared.publisher.readers) as _,
+        Arc::new(AllAnswered(answered.into())),
+        Arc::new(OfDoor(Arc::downgrade(&shared.door))),
+    ];
+    let tls = tls.map(|tls| Arc::clone(tls) as Arc<dyn MetricSource>);
+    let metrics = shared.door.handle.metrics();
+    sources.into_iter().chain(tls).for_each(|source| metrics.add_source(source));
 }
 
 /// The dialects, and the refusal of what none of them serves.

@@ -2,8 +2,10 @@
 //! WebSocket framing, proxies, requests of web pages.
 
 pub(crate) mod accept;
+pub(crate) mod answered;
 pub(crate) mod answers;
 mod bounded;
+pub(crate) mod certificate;
 pub(crate) mod connection;
 pub(crate) mod cors;
 pub(crate) mod http;
@@ -14,4 +16,5 @@ pub(crate) mod settings;
 pub(crate) mod share;
 pub(crate) mod timed;
 pub(crate) mod tls;
+pub(crate) mod traffic;
 pub(crate) mod websocket;

@@ -473,6 +473,43 @@ fn halts_and_phases_are_in_the_status_and_in_the_metrics() {
     assert!(shown.contains(&gauge("ETHBTC", "Delisted")), "{shown}");
 }
 
+#[test]
+fn what_waits_for_an_operator_is_in_the_metrics() {
+    let dir = tempfile::tempdir().unwrap();
+    let desk = Desk::at(text(dir.path()));
+    let check = |desk: &Desk, lines: &[&str]| {
+        let shown = desk.send_text("GET", "/metrics", "", "");
+        for line in lines {
+            assert!(shown.contains(&format!("\nbuttonwood_{line}\n")), "{line} is not in {shown}");
+        }
+    };
+    check(&desk, &["accounts_killed 0", "withdrawals_open 0", "receivables_open 0"]);
+    let asked = |name: &str| json!({"asset": "USDT", "amount": "5", "external_ref": name});
+    desk.done("PUT", "/accounts/bob/kill", json!({"switch": "On"}));
+    for name in ["first", "second"] {
+        desk.done("POST", "/accounts/alice/withdrawals", asked(name));
+    }
+    desk.done("POST", "/accounts/alice/withdrawals/first/cancel", Value::Null);
+    check(
+        &desk,
+        &[
+            "accounts_killed 1",
+            "withdrawals_open 1",
+            "admin_commands_total{command=\"RequestWithdrawal\"} 2",
+            "http_requests_total{operation=\"/admin/v1\",status=\"200\"} 4",
+        ],
+    );
+
+    // The same after a restart, before any event.
+    let Desk { venue, key } = desk;
+    venue.stop();
+    let venue = Serving::start(&["--data", text(dir.path()), "--demo", "--no-bots"]);
+    let desk = Desk { venue, key };
+    check(&desk, &["accounts_killed 1", "withdrawals_open 1"]);
+    desk.done("PUT", "/accounts/bob/kill", json!({"switch": "Off"}));
+    check(&desk, &["accounts_killed 0"]);
+}
+
 /// One order of any account, over HTTP: the owner's report has the operator's name.
 #[test]
 fn an_order_of_any_account_is_found_and_canceled_over_http() {

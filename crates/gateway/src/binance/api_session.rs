@@ -63,7 +63,8 @@ pub(crate) async fn open(
     let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
     let unit = time_unit(&mut params)?;
     let return_rate_limits = params.flag("returnRateLimits")?.unwrap_or(true);
-    let (client, queue) = StreamClient::new(shared.settings.ws_queue_max, false, unit);
+    let (client, queue) =
+        StreamClient::new(shared.settings.ws_queue_max, &shared.publisher.readers, false, unit);
     let session = ApiSession {
         shared: Arc::clone(&shared),
         permit: permit.clone(),

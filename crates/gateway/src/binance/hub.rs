@@ -64,6 +64,11 @@ impl Hub {
         self.feeds.push(MarketFeed::new(market));
     }
 
+    pub(crate) fn subscription_count(&self) -> usize {
+        let of_markets: usize = self.feeds.iter().map(MarketFeed::subscription_count).sum();
+        of_markets + self.all_markets.subscription_count() + self.statuses.subscription_count()
+    }
+
     /// Subscribes or unsubscribes a client. A stream with a current state sends it at once.
     pub(crate) fn change(&mut self, change: &SubscriptionChange, views: &Views) {
         let SubscriptionChange { client, streams, begins } = change;

@@ -1,6 +1,7 @@
 //! REST: HTTP requests to calls, and answers to HTTP responses.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::extract::{Request, State};
 use axum::http::header::RETRY_AFTER;
@@ -48,12 +49,19 @@ pub(crate) fn over_limit_response(limit: usize) -> String {
 
 /// Answers the request of an operation.
 pub(crate) async fn serve(
-    operation: &'static Operation,
+    (place, operation): (usize, &'static Operation),
     State(shared): State<Arc<BinanceContext>>,
     request: Request,
 ) -> Response {
+    let begun = Instant::now();
+    let response = answer(operation, &shared, request).await;
+    shared.answered.count(place, response.status().as_u16(), begun.elapsed());
+    response
+}
+
+async fn answer(operation: &Operation, shared: &Arc<BinanceContext>, request: Request) -> Response {
     let head = RequestHead::of(&request);
-    match read(request, &shared).await {
+    match read(request, shared).await {
         Ok(call) => {
             let Executed { answer, spent, orders, retry_after_s } = operation.execute(call).await;
             let mut response = with_weight(answer.map_err(ErrorReply).into_response(), spent);

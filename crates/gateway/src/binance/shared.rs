@@ -11,6 +11,8 @@ use crate::binance::user_streams::UserStreams;
 use crate::door::directory::{Directory, SharedDirectory};
 use crate::door::shared::Door;
 use crate::feed::queues::SharedQueues;
+use crate::feed::reader_metrics::ReaderMetrics;
+use crate::socket::answered::Answered;
 use crate::socket::connection::ConnectionPermit;
 use crate::socket::settings::SocketSettings;
 use crate::socket::websocket::SocketContext;
@@ -21,6 +23,7 @@ pub(crate) struct PublisherState {
     pub(crate) directory: Arc<SharedDirectory>,
     pub(crate) queues: Arc<SharedQueues>,
     pub(crate) hub_inbox: HubInbox,
+    pub(crate) readers: Arc<ReaderMetrics>,
     /// Used nearly always by the publisher's thread only, so no thread waits for it.
     user_streams: Mutex<UserStreams>,
     /// Set once the sockets are open.
@@ -30,8 +33,9 @@ pub(crate) struct PublisherState {
 impl PublisherState {
     pub(crate) fn new(directory: Arc<SharedDirectory>, user_streams: UserStreams) -> Self {
         let (hub_inbox, user_streams) = (HubInbox::default(), Mutex::new(user_streams));
-        let queues = Arc::default();
-        Self { directory, queues, hub_inbox, user_streams, engine_access: OnceLock::new() }
+        let (queues, readers) = (Arc::default(), Arc::default());
+        let engine_access = OnceLock::new();
+        Self { directory, queues, hub_inbox, readers, user_streams, engine_access }
     }
 
     /// The user streams alone. Do not read the directory while holding this guard:
@@ -65,6 +69,8 @@ pub(crate) struct BinanceContext {
     pub(crate) settings: SocketSettings,
     pub(crate) listen_keys: ListenKeys,
     pub(crate) publisher: Arc<PublisherState>,
+    /// By the place of an operation in the table.
+    pub(crate) answered: Arc<Answered>,
 }
 
 impl BinanceContext {

@@ -8,6 +8,7 @@ use protocol::signed::TimeUnit;
 use tokio::sync::mpsc;
 
 use crate::feed::outlet::Outlet;
+use crate::feed::reader_metrics::ReaderMetrics;
 
 /// One WebSocket, as the publisher sees it.
 #[derive(Debug)]
@@ -21,10 +22,11 @@ pub(crate) struct StreamClient {
 impl StreamClient {
     pub(crate) fn new(
         queue_max: usize,
+        metrics: &Arc<ReaderMetrics>,
         combined: bool,
         unit: TimeUnit,
     ) -> (Arc<Self>, mpsc::Receiver<Utf8Bytes>) {
-        let (outlet, messages) = Outlet::new(queue_max);
+        let (outlet, messages) = Outlet::new(queue_max, Arc::clone(metrics));
         let (outlet, combined) = (Arc::new(outlet), AtomicBool::new(combined));
         (Arc::new(Self { outlet, combined, unit }), messages)
     }

@@ -59,7 +59,8 @@ pub(crate) async fn open(
     if streams.len() > STREAMS_MAX {
         return Err(ApiError::too_many_parameters(STREAMS_MAX, streams.len()).into());
     }
-    let (client, queue) = StreamClient::new(shared.settings.ws_queue_max, combined, unit);
+    let (client, queue) =
+        StreamClient::new(shared.settings.ws_queue_max, &shared.publisher.readers, combined, unit);
     let is_listen_key = |name: &&str| shared.listen_key(name).is_some();
     let listen_keys = names.filter(is_listen_key).map(str::to_owned).collect();
     let subscriptions = Subscriptions::new(combined, streams.into_iter().collect(), listen_keys);

@@ -42,11 +42,17 @@ const SIGNATURE_CODES: [i32; 2] = [-1022, -2014];
 /// The method recorded for a message of a WebSocket.
 pub(crate) const WS_METHOD: &str = "WS";
 
+/// Whether a refusal is of a key or a signature.
+pub(crate) fn is_of_keys(status: u16, code: i32) -> bool {
+    status == 401 || SIGNATURE_CODES.contains(&code)
+}
+
 /// Writes refusals to files. Dropping it writes the rest of the queue.
 #[derive(Debug)]
 pub struct AccessRecord {
     queue: Option<SyncSender<Line>>,
     lost: Arc<AtomicU64>,
+    lost_in_all: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -62,14 +68,18 @@ impl AccessRecord {
     /// Appends to the files in this folder, and creates them if there are none.
     pub fn open(dir: &Path) -> io::Result<Self> {
         let (queue, lines) = sync_channel(QUEUE_MAX);
-        let lost = Arc::new(AtomicU64::new(0));
+        let (lost, lost_in_all) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
         let file = |name| RotatingFile::open(dir, name, FILE_SIZE_MAX);
-        let mut files =
-            Files { all: file(FILE_NAME)?, of_keys: file(KEYS_FILE_NAME)?, is_failing: false };
+        let mut files = Files {
+            all: file(FILE_NAME)?,
+            of_keys: file(KEYS_FILE_NAME)?,
+            is_failing: false,
+            lost_in_all: Arc::clone(&lost_in_all),
+        };
         let counted = Arc::clone(&lost);
         let write = move || files.run(&lines, &counted);
         let thread = std::thread::Builder::new().name("access".into()).spawn(write)?;
-        Ok(Self { queue: Some(queue), lost, thread: Some(thread) })
+        Ok(Self { queue: Some(queue), lost, lost_in_all, thread: Some(thread) })
     }
 
     /// Records a refusal: the number of the key it claimed, if there is such a key, and the key's
@@ -91,17 +101,23 @@ impl AccessRecord {
             code,
             reason: cut(reason),
         };
-        let is_of_keys = status == 401 || SIGNATURE_CODES.contains(&code);
+        let is_of_keys = is_of_keys(status, code);
         match serde_json::to_string(&refusal) {
             Ok(text) => self.enqueue(Line { is_of_keys, text: text[1..].to_owned() }),
             Err(error) => tracing::error!(%error, "a refusal cannot be encoded"),
         }
     }
 
+    /// Refusals that were lost since the start.
+    pub(crate) fn lost_count(&self) -> u64 {
+        self.lost_in_all.load(Ordering::Relaxed)
+    }
+
     fn enqueue(&self, line: Line) {
         let sent = self.queue.as_ref().map(|queue| queue.try_send(line));
         if !matches!(sent, Some(Ok(()))) {
             self.lost.fetch_add(1, Ordering::Relaxed);
+            self.lost_in_all.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
@@ -120,6 +136,7 @@ struct Files {
     all: RotatingFile,
     of_keys: RotatingFile,
     is_failing: bool,
+    lost_in_all: Arc<AtomicU64>,
 }
 
 impl Files {
@@ -153,6 +170,7 @@ impl Files {
             Ok(()) => self.is_failing = false,
             Err(error) => {
                 lost.fetch_add(missing + refusals, Ordering::Relaxed);
+                self.lost_in_all.fetch_add(refusals, Ordering::Relaxed);
                 if !self.is_failing {
                     tracing::warn!(%error, "the access record cannot be written; refusals are counted until it can");
                 }
@@ -277,8 +295,12 @@ mod tests {
         }
         drop(queue);
         let file = |name| RotatingFile::open(dir.path(), name, 100).unwrap();
-        let mut files =
-            Files { all: file(FILE_NAME), of_keys: file(KEYS_FILE_NAME), is_failing: false };
+        let mut files = Files {
+            all: file(FILE_NAME),
+            of_keys: file(KEYS_FILE_NAME),
+            is_failing: false,
+            lost_in_all: Arc::default(),
+        };
         let room = files.all.replace(full);
         files.run(&lines, &lost);
         assert_eq!(lost.load(Ordering::Relaxed), 3);

@@ -15,7 +15,8 @@ const BEHIND_MAX: Duration = Duration::from_secs(3);
 
 /// The read model. Its answers are as if it had every event acknowledged before: it has these
 /// events, or none of them can change the answer.
-pub(crate) struct CaughtUpHistory {
+pub(crate) struct CaughtUpHistory<'a> {
+    door: &'a Door,
     history: Arc<dyn History>,
     /// The last command acknowledged before.
     sequence: u64,
@@ -66,15 +67,15 @@ impl Door {
     }
 
     /// For several queries in a row.
-    pub(crate) async fn caught_up_history(&self) -> Result<CaughtUpHistory, QueryError> {
+    pub(crate) async fn caught_up_history(&self) -> Result<CaughtUpHistory<'_>, QueryError> {
         let history = self.history.clone().ok_or(QueryError::NoHistory)?;
         let deadline = Instant::now() + BEHIND_MAX.min(self.settings.answer_timeout);
         let sequence = self.ask_views(|_, spool| spool.last_sequence()).await?;
-        Ok(CaughtUpHistory { history, sequence, deadline })
+        Ok(CaughtUpHistory { door: self, history, sequence, deadline })
     }
 }
 
-impl CaughtUpHistory {
+impl CaughtUpHistory<'_> {
     pub(crate) async fn ask<Q: Ask + Clone>(&self, question: Q) -> Result<Q::Answer, QueryError> {
         // A read model that stands still is asked first: waiting rarely helps.
         let reached = self.history.reached();
@@ -85,7 +86,10 @@ impl CaughtUpHistory {
             return Ok(answer);
         }
         match self.history.wait_until(self.sequence, self.deadline).await {
-            Ok(()) => projection::ask(&*self.history, question).await.map_err(failed),
+            Ok(()) => {
+                let _under_way = self.door.metrics.query::<Q>();
+                projection::ask(&*self.history, question).await.map_err(failed)
+            }
             Err(behind) => {
                 tracing::warn!(self.sequence, at = behind.sequence, "the read model is behind");
                 let answer = self.ask_settled(question, behind).await;

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,8 @@ pub(crate) struct Limits {
     is_loopback_limited: bool,
     buckets: Buckets,
     offenders: Mutex<HashMap<IpAddr, Offender>>,
+    /// Requests that were refused for their weight, and those of banned addresses.
+    refused: [AtomicU64; 2],
 }
 
 /// Why a request of an address is refused.
@@ -80,11 +83,35 @@ impl Limits {
             is_loopback_limited: settings.loopback_limited,
             buckets: RateLimiter::hashmap(quota).with_middleware(),
             offenders: Mutex::default(),
+            refused: Default::default(),
         }
     }
 
     /// Returns what the address has spent, this request included, of [`Limits::weight_per_minute`].
     pub(crate) fn spend(&self, peer: IpAddr, weight: u32) -> Result<u32, OverLimit> {
+        self.try_spend(peer, weight).inspect_err(|over| {
+            let kind = match over {
+                OverLimit::TooMuchWeight { .. } => 0,
+                OverLimit::Banned { .. } => 1,
+            };
+            self.refused[kind].fetch_add(1, Ordering::Relaxed);
+        })
+    }
+
+    /// Requests refused since the start: for their weight, and of banned addresses.
+    pub(crate) fn refused(&self) -> [u64; 2] {
+        [0, 1].map(|kind: usize| self.refused[kind].load(Ordering::Relaxed))
+    }
+
+    /// Addresses that are banned now.
+    pub(crate) fn banned_count(&self) -> u64 {
+        let now = Instant::now();
+        let offenders = self.offenders();
+        let is_banned = |of: &&Offender| of.banned_until.is_some_and(|until| until > now);
+        offenders.values().filter(is_banned).count() as u64
+    }
+
+    fn try_spend(&self, peer: IpAddr, weight: u32) -> Result<u32, OverLimit> {
         if !self.applies_to(peer) {
             return Ok(weight);
         }

@@ -8,9 +8,10 @@ use tokio::sync::watch;
 use types::Market;
 use venue::Handle;
 
-use crate::door::access::{AccessRecord, Attempt};
+use crate::door::access::{AccessRecord, Attempt, is_of_keys};
 use crate::door::admission::Admission;
 use crate::door::directory::{Directory, SharedDirectory};
+use crate::door::door_metrics::DoorMetrics;
 use crate::door::faults::Faults;
 use crate::door::in_use::InUse;
 use crate::door::limits::Limits;
@@ -31,6 +32,7 @@ pub(crate) struct Door {
     pub(crate) queues: Arc<SharedQueues>,
     pub(crate) history: Option<Arc<dyn History>>,
     pub(crate) access: Option<AccessRecord>,
+    pub(crate) metrics: DoorMetrics,
     /// `None` where no test may ask for faults.
     pub(crate) faults: Option<Arc<Faults>>,
     /// True once the gateway shuts down.
@@ -54,6 +56,9 @@ impl Door {
 
     /// Records a request that was refused before the log.
     pub(crate) fn record_refusal(&self, attempt: &Attempt, status: u16, code: i32, reason: &str) {
+        if is_of_keys(status, code) {
+            self.metrics.auth_failed(code);
+        }
         let Some(record) = &self.access else { return };
         let hash = attempt.key_hash();
         let signer = hash.and_then(|hash| self.directory().signer(&hash));

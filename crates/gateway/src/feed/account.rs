@@ -13,6 +13,9 @@ use types::{AccountId, KeyId};
 
 use crate::feed::outlet::Outlet;
 
+/// The stream's name in metrics.
+const STREAM: &str = "user";
+
 /// A subscriber of an account.
 pub(crate) trait AccountReader {
     /// An encoded event.
@@ -72,7 +75,7 @@ impl<R: AccountReader> AccountFeed<R> {
         };
         let held = registration.held.take().unwrap_or_default();
         for (_, message) in held.into_iter().filter(|(seq, _)| seq.is_none_or(|s| s >= next_seq)) {
-            if !registration.reader.outlet().push(message) {
+            if !registration.reader.outlet().push(STREAM, message) {
                 break;
             }
         }
@@ -84,6 +87,10 @@ impl<R: AccountReader> AccountFeed<R> {
 
     pub(crate) fn has_readers(&self, account: AccountId) -> bool {
         self.readers.contains_key(&account)
+    }
+
+    pub(crate) fn reader_count(&self) -> usize {
+        self.readers.values().map(Vec::len).sum()
     }
 
     /// The accounts that have readers.
@@ -111,13 +118,13 @@ impl<R: AccountReader> Registration<R> {
     pub(crate) fn push(&mut self, seq: Option<u64>, message: R::Message) -> bool {
         let outlet = self.reader.outlet();
         match &mut self.held {
-            None => outlet.push(message),
+            None => outlet.push(STREAM, message),
             Some(held) if held.len() < outlet.queue_max() => {
                 held.push((seq, message));
                 true
             }
             Some(_) => {
-                outlet.cut.notify_one();
+                outlet.cut_for(STREAM);
                 false
             }
         }
@@ -126,6 +133,8 @@ impl<R: AccountReader> Registration<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use tokio::sync::mpsc;
 
     use super::*;
@@ -141,7 +150,7 @@ mod tests {
     }
 
     fn reader() -> (Outlet<u64>, mpsc::Receiver<u64>) {
-        Outlet::new(4)
+        Outlet::new(4, Arc::default())
     }
 
     #[test]

@@ -1,6 +1,11 @@
 //! The bounded queue of one connection.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tokio::sync::{Notify, mpsc};
+
+use crate::feed::reader_metrics::ReaderMetrics;
 
 /// The publisher's end of the queue. A full queue means that the reader is too slow: the connection
 /// is cut, and the publisher does not wait.
@@ -9,12 +14,15 @@ pub(crate) struct Outlet<M> {
     queue: mpsc::Sender<M>,
     /// Signals the connection that it is cut.
     pub(crate) cut: Notify,
+    is_cut: AtomicBool,
+    metrics: Arc<ReaderMetrics>,
 }
 
 impl<M> Outlet<M> {
-    pub(crate) fn new(queue_max: usize) -> (Self, mpsc::Receiver<M>) {
+    pub(crate) fn new(queue_max: usize, metrics: Arc<ReaderMetrics>) -> (Self, mpsc::Receiver<M>) {
         let (queue, messages) = mpsc::channel(queue_max);
-        (Self { queue, cut: Notify::new() }, messages)
+        let outlet = Self { queue, cut: Notify::new(), is_cut: AtomicBool::new(false), metrics };
+        (outlet, messages)
     }
 
     pub(crate) fn queue_max(&self) -> usize {
@@ -30,15 +38,26 @@ impl<M> Outlet<M> {
         (!self.queue.is_closed()).then(|| self.queue.clone())
     }
 
-    /// `false` when the connection is gone, or is now being cut.
-    pub(crate) fn push(&self, message: M) -> bool {
+    /// Sends a message of this stream. `false` when the connection is gone, or is now being cut.
+    pub(crate) fn push(&self, stream: &'static str, message: M) -> bool {
         match self.queue.try_send(message) {
-            Ok(()) => true,
+            Ok(()) => {
+                self.metrics.queued(self.queue.max_capacity() - self.queue.capacity());
+                true
+            }
             Err(mpsc::error::TrySendError::Closed(_)) => false,
             Err(mpsc::error::TrySendError::Full(_)) => {
-                self.cut.notify_one();
+                self.cut_for(stream);
                 false
             }
         }
+    }
+
+    /// Cuts the connection, because its reader is too slow for this stream.
+    pub(crate) fn cut_for(&self, stream: &'static str) {
+        if !self.is_cut.swap(true, Ordering::Relaxed) {
+            self.metrics.cut(stream);
+        }
+        self.cut.notify_one();
     }
 }

@@ -53,10 +53,11 @@ async fn begin(
     params.finish()?;
     let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
     let queue_max = shared.settings.ws_queue_max;
-    let (reader, events) = EventReader::new(signer.key, queue_max);
+    let metrics = &shared.hub.metrics;
+    let (reader, events) = EventReader::new(signer.key, queue_max, Arc::clone(metrics));
     let subscription = subscribe(shared, &reader).await?;
     let first = subscription.check(from_seq)?;
-    let (outlet, messages) = Outlet::new(queue_max);
+    let (outlet, messages) = Outlet::new(queue_max, Arc::clone(metrics));
     let outlet = Arc::new(outlet);
     let (end, ended) = oneshot::channel();
     let feed = EventFeed {

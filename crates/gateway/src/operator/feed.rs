@@ -20,7 +20,7 @@ use crate::door::shared::Door;
 use crate::feed::outlet::Outlet;
 use crate::operator::alarms::Alarms;
 use crate::operator::events::Subscription;
-use crate::operator::hub::{EventReader, events_of};
+use crate::operator::hub::{EventReader, STREAM, events_of};
 use crate::socket::websocket::CloseReason;
 
 /// Interval of the checks of alarms and of the key's expiry.
@@ -120,7 +120,7 @@ impl EventFeed {
                 continue;
             }
             for message in self.show(std::mem::take(&mut batch)).await? {
-                if !self.outlet.push(message) {
+                if !self.outlet.push(STREAM, message) {
                     return Err(CloseReason::TooSlow);
                 }
             }

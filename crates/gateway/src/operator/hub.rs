@@ -13,9 +13,14 @@ use types::{Event, KeyId};
 
 use crate::door::operator::OperatorEvent;
 use crate::feed::outlet::Outlet;
+use crate::feed::reader_metrics::ReaderMetrics;
 
-#[derive(Debug, Default)]
+/// The stream in metrics.
+pub(super) const STREAM: &str = "operatorEvents";
+
+#[derive(Debug)]
 pub(crate) struct OperatorHub {
+    pub(super) metrics: Arc<ReaderMetrics>,
     has_readers: AtomicBool,
     readers: Mutex<Vec<Arc<EventReader>>>,
 }
@@ -30,13 +35,21 @@ pub(super) struct EventReader {
 }
 
 impl EventReader {
-    pub(super) fn new(key: KeyId, queue_max: usize) -> (Arc<Self>, mpsc::Receiver<OperatorEvent>) {
-        let (events, queue) = Outlet::new(queue_max);
+    pub(super) fn new(
+        key: KeyId,
+        queue_max: usize,
+        metrics: Arc<ReaderMetrics>,
+    ) -> (Arc<Self>, mpsc::Receiver<OperatorEvent>) {
+        let (events, queue) = Outlet::new(queue_max, metrics);
         (Arc::new(Self { key, events, revoked: Notify::new() }), queue)
     }
 }
 
 impl OperatorHub {
+    pub(crate) fn new(metrics: Arc<ReaderMetrics>) -> Self {
+        Self { metrics, has_readers: AtomicBool::default(), readers: Mutex::default() }
+    }
+
     pub(super) fn add(&self, reader: Arc<EventReader>) {
         let mut readers = self.readers();
         readers.push(reader);
@@ -53,7 +66,7 @@ impl OperatorHub {
             return;
         }
         for event in events_of(applied) {
-            self.retain(|reader| reader.events.push(event.clone()));
+            self.retain(|reader| reader.events.push(STREAM, event.clone()));
         }
         for event in &applied.events {
             if let Event::KeyRevoked(revoked) = event {

@@ -33,6 +33,7 @@ use crate::socket::settings::SocketSettings;
 use crate::socket::share::{Exhausted, Network, Part, Shared};
 use crate::socket::timed::TimedStream;
 use crate::socket::tls::Tls;
+use crate::socket::traffic::Traffic;
 
 /// How long to wait after a failed `accept`.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
@@ -62,6 +63,7 @@ pub(crate) struct Port {
     pub(crate) settings: SocketSettings,
     pub(crate) router: Router,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) traffic: Arc<Traffic>,
     /// True once the gateway shuts down. Each connection watches it.
     pub(crate) stop: watch::Sender<bool>,
     pub(crate) reserving: Reserving,
@@ -106,6 +108,7 @@ impl Port {
                         settings,
                         router: self.router.clone(),
                         metrics: Arc::clone(&self.metrics),
+                        traffic: Arc::clone(&self.traffic),
                         stopping: self.stop.subscribe(),
                         answers: answers.clone(),
                         reserving: Arc::clone(&self.reserving),
@@ -156,6 +159,7 @@ struct ConnectionSetup {
     settings: SocketSettings,
     router: Router,
     metrics: Arc<Metrics>,
+    traffic: Arc<Traffic>,
     stopping: watch::Receiver<bool>,
     answers: Answers,
     reserving: Reserving,
@@ -184,7 +188,8 @@ impl ConnectionSetup {
             return tracing::debug!(%error, "a connection closed before it was served");
         }
         let permit = ConnectionPermit::new(place, self.answers.clone());
-        let stream = TimedStream::new(stream, permit.clone(), Arc::clone(&self.metrics));
+        let (metrics, traffic) = (Arc::clone(&self.metrics), Arc::clone(&self.traffic));
+        let stream = TimedStream::new(stream, permit.clone(), metrics, traffic);
         let Some(acceptor) = tls else {
             return connection(stream, self, permit, first_head_by).await;
         };

@@ -117,6 +117,10 @@ impl ConnectionPermit {
         self.incomplete.bytes_max.store(bytes_max, Ordering::Relaxed);
     }
 
+    pub(super) fn is_web_socket(&self) -> bool {
+        self.incomplete.bytes_max.load(Ordering::Relaxed) > 0
+    }
+
     /// Counts bytes that were read. Returns whether the incomplete message may go on.
     pub(super) fn was_read(&self, bytes: usize) -> bool {
         let Incomplete { bytes_max, time_max_ns, bytes: in_message, since } = &self.incomplete;

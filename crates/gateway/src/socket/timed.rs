@@ -19,6 +19,7 @@ use types::Origin;
 use venue::{Metrics, Stage};
 
 use crate::socket::connection::ConnectionPermit;
+use crate::socket::traffic::{Counted, Traffic};
 
 /// A stream that marks on its [`ConnectionPermit`] when the newest bytes arrived and were read, and
 /// measures how long answers waited to be written. TLS lies above it.
@@ -30,6 +31,7 @@ pub(crate) struct TimedStream {
     stream: TcpStream,
     permit: Arc<ConnectionPermit>,
     metrics: Arc<Metrics>,
+    traffic: Counted,
     /// The stamp of a read that filled its buffer, until the socket is empty.
     rest_since_ns: Option<u64>,
     /// Buffer for the kernel's stamp.
@@ -41,16 +43,19 @@ impl TimedStream {
         stream: TcpStream,
         permit: Arc<ConnectionPermit>,
         metrics: Arc<Metrics>,
+        traffic: Arc<Traffic>,
     ) -> Self {
         if let Err(error) = setsockopt(&stream, sockopt::ReceiveTimestampns, &true) {
             // No request counts as late.
             tracing::debug!(%error, "the kernel does not stamp packets");
         }
         let control = nix::cmsg_space!(TimeSpec);
-        Self { stream, permit, metrics, rest_since_ns: None, control }
+        let traffic = Counted::new(traffic);
+        Self { stream, permit, metrics, traffic, rest_since_ns: None, control }
     }
 
-    fn written(&self) {
+    fn written(&mut self, bytes: usize) {
+        self.traffic.sent(bytes, self.permit.is_web_socket());
         if let Some(answered) = self.permit.take(&self.permit.answered) {
             self.metrics.passed(Stage::Reply, answered.elapsed(), 1);
             if let Some(read) = self.permit.take(&self.permit.order_read) {
@@ -66,7 +71,7 @@ impl AsyncRead for TimedStream {
         context: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let Self { stream, permit, rest_since_ns, control, .. } = self.get_mut();
+        let Self { stream, permit, traffic, rest_since_ns, control, .. } = self.get_mut();
         let room = buf.remaining();
         loop {
             ready!(stream.poll_read_ready(context))?;
@@ -81,6 +86,7 @@ impl AsyncRead for TimedStream {
             if let Some((read, arrived_ns)) = received {
                 buf.advance(read);
                 permit.set_arrival(rest_since_ns.or(arrived_ns));
+                traffic.received(read, permit.is_web_socket());
                 if read > 0 {
                     permit.mark(&permit.read, Instant::now());
                 }
@@ -126,7 +132,7 @@ impl AsyncWrite for TimedStream {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let written = ready!(Pin::new(&mut this.stream).poll_write(context, bytes))?;
-        this.written();
+        this.written(written);
         Poll::Ready(Ok(written))
     }
 
@@ -137,7 +143,7 @@ impl AsyncWrite for TimedStream {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let written = ready!(Pin::new(&mut this.stream).poll_write_vectored(context, slices))?;
-        this.written();
+        this.written(written);
         Poll::Ready(Ok(written))
     }
 
@@ -200,7 +206,7 @@ mod tests {
         let place = Shared::new(1, None).take(None, 1).unwrap();
         let permit = ConnectionPermit::new(place, Answers::new(0));
         let metrics = Arc::new(Metrics::new(venue::Durability::Memory));
-        let mut server = TimedStream::new(server, permit.clone(), metrics);
+        let mut server = TimedStream::new(server, permit.clone(), metrics, Traffic::new(1));
         let mut bytes = [0; 4];
         let waited = || permit.waited(machine_ns());
         // Until the kernel stamps packets.

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
@@ -13,6 +14,9 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
+use venue::{Exposition, MetricSource};
+
+use crate::socket::certificate;
 
 /// How often the files are checked for changes.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
@@ -23,6 +27,8 @@ const ALPN: &[u8] = b"http/1.1";
 pub struct Tls {
     files: Option<Files>,
     config: RwLock<Arc<ServerConfig>>,
+    /// Unix time at which the certificate in use ends; 0 if it does not say.
+    expiry_s: AtomicI64,
 }
 
 struct Files {
@@ -53,8 +59,9 @@ impl Tls {
             seen: Mutex::new([None; 2]),
         };
         files.notice();
-        let config = RwLock::new(Arc::new(files.read()?));
-        Ok(Self { files: Some(files), config })
+        let (config, expiry_s) = files.read()?;
+        let (config, expiry_s) = (RwLock::new(Arc::new(config)), AtomicI64::new(expiry_s));
+        Ok(Self { files: Some(files), config, expiry_s })
     }
 
     /// For trials: a new certificate at each start, which no authority has signed.
@@ -67,14 +74,17 @@ impl Tls {
         let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
         let unusable =
             |error| TlsError::Unusable { file: "the self-signed certificate".into(), error };
+        let expiry_s = AtomicI64::new(expiry_of(&chain));
         let config = server_config(chain, key).map_err(unusable)?;
-        Ok(Self { files: None, config: RwLock::new(Arc::new(config)) })
+        Ok(Self { files: None, config: RwLock::new(Arc::new(config)), expiry_s })
     }
 
     /// Reads the files again. An error leaves the current certificate in use.
     pub fn reload(&self) -> Result<(), TlsError> {
         let Some(files) = &self.files else { return Ok(()) };
-        let config = Arc::new(files.read()?);
+        let (config, expiry_s) = files.read()?;
+        self.expiry_s.store(expiry_s, Ordering::Relaxed);
+        let config = Arc::new(config);
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
         tracing::info!(file = %files.certificate.display(), "loaded a renewed certificate");
         Ok(())
@@ -101,7 +111,8 @@ impl Tls {
 }
 
 impl Files {
-    fn read(&self) -> Result<ServerConfig, TlsError> {
+    /// The configuration, and the end of the certificate.
+    fn read(&self) -> Result<(ServerConfig, i64), TlsError> {
         let unreadable = |file: &Path| {
             let file = file.to_path_buf();
             move |error| TlsError::Unreadable { file, error }
@@ -111,7 +122,8 @@ impl Files {
             .map_err(unreadable(&self.certificate))?;
         let key = PrivateKeyDer::from_pem_file(&self.key).map_err(unreadable(&self.key))?;
         let unusable = |error| TlsError::Unusable { file: self.certificate.clone(), error };
-        server_config(chain, key).map_err(unusable)
+        let expiry_s = expiry_of(&chain);
+        Ok((server_config(chain, key).map_err(unusable)?, expiry_s))
     }
 
     /// Whether a file has changed since the last check.
@@ -120,6 +132,18 @@ impl Files {
             .map(|file| std::fs::metadata(file).and_then(|found| found.modified()).ok());
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *seen, now) != now
+    }
+}
+
+fn expiry_of(chain: &[CertificateDer<'_>]) -> i64 {
+    chain.first().and_then(|own| certificate::expiry_s(own)).unwrap_or(0)
+}
+
+impl MetricSource for Tls {
+    fn write(&self, out: &mut Exposition<'_>) -> fmt::Result {
+        let help = "End of the certificate in use, in Unix time";
+        let expiry_s = self.expiry_s.load(Ordering::Relaxed);
+        out.gauge("tls_certificate_expiry_timestamp_seconds", help, expiry_s)
     }
 }
 

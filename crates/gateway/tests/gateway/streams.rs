@@ -435,6 +435,7 @@ async fn slow_readers_are_cut_and_the_others_go_on() {
             assert_eq!(next(&mut good).await["data"]["t"], burst * BURST + number);
         }
     }
+    let slow_count = slow.len();
     for mut slow in slow {
         let mut received = 0;
         let ended = timeout(Duration::from_secs(5), async {
@@ -447,6 +448,11 @@ async fn slow_readers_are_cut_and_the_others_go_on() {
     }
     is_done(submit_order(&site, TAKER, Side::Buy, 500, 100_000)).await;
     assert_eq!(next(&mut good).await["data"]["t"], TRADES + 1);
+    // Each once, whichever of its streams found the queue full.
+    let metrics = site.get("/metrics").await.body;
+    let cut = metrics.lines().filter(|line| line.starts_with("buttonwood_readers_cut_total{"));
+    let counts = cut.map(|line| line.rsplit(' ').next().unwrap().parse::<usize>().unwrap());
+    assert_eq!(counts.sum::<usize>(), slow_count, "{metrics}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -24,6 +24,10 @@ impl AllMarkets {
         !self.topics.is_empty()
     }
 
+    pub(super) fn subscription_count(&self) -> usize {
+        self.topics.iter().map(|(_, readers)| readers.count()).sum()
+    }
+
     pub(super) fn change(&mut self, client: &Arc<StreamClient>, stream: &Stream, begins: bool) {
         let Some(ticker) = TickerKind::of(stream.kind) else { return };
         self.drop_idle();

@@ -119,6 +119,10 @@ impl MarketFeed {
         !self.topics.is_empty()
     }
 
+    pub(super) fn subscription_count(&self) -> usize {
+        self.topics.iter().map(|topic| topic.readers.count()).sum()
+    }
+
     pub(super) fn subscribe(
         &mut self,
         client: &Arc<StreamClient>,

@@ -43,6 +43,10 @@ pub(crate) fn status_change(event: &Event) -> Option<(Option<InstrumentId>, Stat
 }
 
 impl Statuses {
+    pub(super) fn subscription_count(&self) -> usize {
+        self.readers.as_ref().map_or(0, StreamReaders::count)
+    }
+
     /// A new reader gets the present status of each market.
     pub(super) fn change(
         &mut self,

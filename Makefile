@@ -14,7 +14,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test recipes test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
+.PHONY: help run test recipes monitoring test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,7 +25,7 @@ run: ## build and run the demo venue in the foreground (DATA=dir HTTP=addr:port)
 
 test: lint unit process ## set up the environments and run all tests
 
-test-services: loom dist-test instructions recipes fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, fuzzing
+test-services: loom dist-test instructions recipes monitoring fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, fuzzing
 
 lint: $(VENV)-tools/installed ## formatting, lints, house rules, licences and sources of dependencies
 	$(CARGO) fmt --all --check
@@ -147,6 +147,11 @@ recipes: $(VENV)/installed $(JEST)/installed ## the recipes of docs/testing-a-bo
 	scripts/need javac default-jdk-headless
 	scripts/need mvn maven
 	BUTTONWOOD_RECIPES=1 $(VENV)/bin/pytest tests/clients/test_recipes.py
+
+monitoring: $(VENV)/installed ## deploy/prometheus and deploy/grafana in Prometheus itself, which scrapes a demo
+	$(build)
+	scripts/need promtool prometheus
+	BUTTONWOOD_MONITORING=1 $(VENV)/bin/pytest tests/clients/test_monitoring.py
 
 dist-again: dist ## the archive built once more in a new clone; fails unless both have the same bytes
 	scripts/dist-again $(VENV)-dist/bin/python dist

@@ -48,6 +48,10 @@ type Seconds = Gauge<f64, AtomicU64>;
 const COMMIT_SECONDS: [f64; 14] =
     [50e-6, 100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3, 0.1, 0.2, 0.5, 1.0];
 
+/// Instruments with metrics of their own: the first that were listed. Each is a time series for the
+/// operator's monitoring to keep.
+const SYMBOLS_MAX: usize = 1_000;
+
 /// How the second engine in this process fares.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[repr(u8)]

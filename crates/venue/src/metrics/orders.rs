@@ -18,6 +18,7 @@ use types::{
     OrderType, Origin, PhaseCause, RejectReason, Symbol,
 };
 
+use crate::metrics::SYMBOLS_MAX;
 use crate::metrics::exposition::{Exposition, MetricSource};
 use crate::stages::Times;
 
@@ -208,7 +209,7 @@ impl MetricSource for Prefixed {
         let rejected = rejected.map(|(reason, count)| ([("reason", name(reason))], *count));
         out.counters("orders_rejected", help, rejected)?;
         let labeled = |of: &Traded| [("symbol", of.symbol.as_str().to_owned())];
-        let markets = || counted.markets.values();
+        let markets = || counted.markets.values().take(SYMBOLS_MAX);
         out.counters("trades", "Trades", markets().map(|of| (labeled(of), of.trades)))?;
         let help = "Value of the trades, in the quote asset of the symbol";
         let traded = markets().map(|of| (labeled(of), of.quote_amount(&counted.assets)));

@@ -10,6 +10,8 @@ use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::metrics::MetricType;
 use types::{Event, InstrumentId, Phase, Symbol};
 
+use crate::metrics::SYMBOLS_MAX;
+
 /// Set by the publisher's thread, read by scrapes.
 #[derive(Debug, Default)]
 pub(crate) struct TradingState(Mutex<Trading>);
@@ -66,7 +68,7 @@ impl Collector for TradingState {
         let help = "1 for the phase that an instrument is in";
         let kind = MetricType::Gauge;
         let mut phases = encoder.encode_descriptor("instrument_phase", help, None, kind)?;
-        for (symbol, phase) in trading.phases.values() {
+        for (symbol, phase) in trading.phases.values().take(SYMBOLS_MAX) {
             let name = phase.map_or("Delisted".to_owned(), |phase| format!("{phase:?}"));
             let labels = [("symbol", symbol.as_str()), ("phase", name.as_str())];
             phases.encode_family(&labels)?.encode_gauge(&1_u64)?;

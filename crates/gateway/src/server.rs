@@ -9,6 +9,7 @@ use axum::extract::Request;
 use protocol::signed::ApiError;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use venue::{Handle, MetricSource, api_key_hash};
 
@@ -90,13 +91,7 @@ pub(crate) async fn serve(
     };
     let traffic = Traffic::new(settings.socket.connections_max);
     add_metrics(&shared, &operators, &traffic, tls.as_ref());
-    let mut tasks = vec![
-        tokio::spawn(binance::user_data_stream::expire(Arc::clone(&shared))),
-        tokio::spawn(remove_idle(Arc::clone(&door))),
-    ];
-    if let Some(tls) = tls.clone() {
-        tasks.push(tokio::spawn(async move { tls.watch().await }));
-    }
+    let tasks = spawn_tasks(&shared, tls.clone());
     let port = Port {
         tcp,
         tls,
@@ -114,6 +109,18 @@ pub(crate) async fn serve(
     port.serve(shutdown).await;
     tasks.iter().for_each(|task| task.abort());
     Ok(())
+}
+
+/// What runs beside the connections.
+fn spawn_tasks(shared: &Arc<BinanceContext>, tls: Option<Arc<Tls>>) -> Vec<JoinHandle<()>> {
+    let mut tasks = vec![
+        tokio::spawn(binance::user_data_stream::expire(Arc::clone(shared))),
+        tokio::spawn(remove_idle(Arc::clone(&shared.door))),
+    ];
+    if let Some(tls) = tls {
+        tasks.push(tokio::spawn(async move { tls.watch().await }));
+    }
+    tasks
 }
 
 /// Adds the gateway's metrics to the venue's.

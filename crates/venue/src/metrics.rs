@@ -7,12 +7,13 @@ mod operator;
 mod orders;
 mod process;
 mod sequencer;
+mod state_hash;
 mod time_sync;
 mod trading;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::{Engine, RULES_VERSION};
@@ -36,6 +37,7 @@ pub use self::orders::BookFigures;
 use self::orders::{Bare, OrderFlow, Prefixed};
 use self::process::Process;
 use self::sequencer::Sequencer;
+use self::state_hash::LastHash;
 use self::time_sync::TimeSync;
 use self::trading::TradingState;
 use crate::backlog::Backlog;
@@ -474,27 +476,6 @@ impl Metrics {
 
     pub(crate) fn snapshot_failed(&self) {
         self.snapshot_failures.inc();
-    }
-}
-
-/// The newest hash of the primary's state.
-#[derive(Debug, Default)]
-struct LastHash(Mutex<Option<StateHash>>);
-
-impl LastHash {
-    fn set(&self, hash: StateHash) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(hash);
-    }
-}
-
-impl MetricSource for LastHash {
-    fn write(&self, out: &mut Exposition<'_>) -> fmt::Result {
-        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let sequence = last.map_or(0, |last| last.sequence).to_string();
-        let hex = |hash: [u8; 32]| hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        let hash: String = last.map_or_else(String::new, |last| hex(last.state_hash));
-        let labels = [("sequence", sequence), ("hash", hash)];
-        out.info("state_hash", "Newest hash of the state, to compare with another machine", &labels)
     }
 }
 

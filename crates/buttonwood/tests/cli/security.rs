@@ -307,11 +307,12 @@ fn files_are_their_owners_whatever_the_umask() {
     let venue = Serving::ready(serve);
     let copied = careless(&["backup", text(&data), text(&backup)]).output();
     assert!(copied.as_ref().unwrap().status.success(), "{copied:?}");
-    venue.stop();
     let is_open = |path: &Path| {
         let mode = fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
         (mode & 0o077 != 0).then(|| format!("{} {mode:o}", path.display()))
     };
+    assert_eq!(is_open(&data.join("admin.sock")), None);
+    venue.stop();
     let mut found = 0;
     let open: Vec<_> = [&data, &backup]
         .into_iter()
@@ -323,6 +324,28 @@ fn files_are_their_owners_whatever_the_umask() {
     // A folder that existed keeps its mode, and the operator hears of it.
     let messages = fs::read_to_string(messages).unwrap();
     assert!(messages.contains("other users can use the data folder"), "{messages}");
+}
+
+/// Most of a fault's consequences are the system's to prevent.
+#[test]
+fn the_unit_of_systemd_leaves_the_venue_its_folder_and_its_sockets() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let unit = fs::read_to_string(root.join("deploy/buttonwood.service")).unwrap();
+    for line in [
+        "User=buttonwood",
+        "StateDirectory=buttonwood",
+        "StateDirectoryMode=0700",
+        "NoNewPrivileges=yes",
+        "CapabilityBoundingSet=",
+        "ProtectSystem=strict",
+        "ProtectHome=yes",
+        "PrivateTmp=yes",
+        "PrivateDevices=yes",
+        "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX",
+        "RestrictNamespaces=yes",
+    ] {
+        assert!(unit.lines().any(|found| found == line), "the unit has no {line}");
+    }
 }
 
 /// All files and folders below a folder.

@@ -14,7 +14,8 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::version::{TLS12, TLS13};
+use tokio_rustls::rustls::{ALL_VERSIONS, ClientConfig, RootCertStore, SupportedProtocolVersion};
 use tokio_tungstenite::client_async;
 
 use futures_util::{SinkExt, StreamExt};
@@ -67,10 +68,18 @@ pub(crate) async fn begin(
     stream: TcpStream,
     root: &CertificateDer<'static>,
 ) -> std::io::Result<TlsStream<TcpStream>> {
+    begin_with(stream, root, ALL_VERSIONS).await
+}
+
+async fn begin_with(
+    stream: TcpStream,
+    root: &CertificateDer<'static>,
+    versions: &[&'static SupportedProtocolVersion],
+) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
     roots.add(root.clone()).unwrap();
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
+        .with_protocol_versions(versions)
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
@@ -140,6 +149,31 @@ async fn a_renewed_certificate_is_taken_up_and_a_broken_one_is_not() {
     assert!(sentence.contains("key.pem"), "{sentence}");
     assert!(connect(&site, &renewed).await.is_ok(), "what was there still holds");
     assert!(Tls::from_files(&certificate, &key).is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_renewed_certificate_is_noticed_without_a_signal() {
+    let issued = Issued::new();
+    let site = Site::exposed(Exposure { tls: Some(issued.tls()), ..Exposure::default() }).await;
+    assert!(connect(&site, &issued.root).await.is_ok());
+    let renewed = Issued::issue(issued.dir.path());
+    let noticed = async {
+        while connect(&site, &renewed).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    };
+    timeout(Duration::from_secs(20), noticed).await.expect("the files are checked every 5 s");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_versions_of_tls_are_spoken() {
+    let issued = Issued::new();
+    let site = Site::exposed(Exposure { tls: Some(issued.tls()), ..Exposure::default() }).await;
+    for version in [&TLS12, &TLS13] {
+        let stream = TcpStream::connect(site.address).await.unwrap();
+        let stream = begin_with(stream, &issued.root, &[version]).await.unwrap();
+        assert_eq!(stream.get_ref().1.protocol_version(), Some(version.version));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

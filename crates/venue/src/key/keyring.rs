@@ -109,3 +109,28 @@ impl fmt::Debug for Ring {
         f.write_str("Ring(hidden)")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use types::{AccountId, Role};
+
+    use super::*;
+    use crate::key::credential::Verifier;
+    use crate::key::secret::{Secret, api_key_hash};
+
+    #[test]
+    fn a_rotation_of_more_keys_than_a_command_has_room_for_is_refused() {
+        let (master_key, next) = (MasterKey::generate(), MasterKey::generate());
+        let api_key_hash = api_key_hash("a");
+        let credential = Credential::new(Verifier::Hmac(Secret::generate()));
+        let sealed_secret = master_key.seal(&credential, &api_key_hash).unwrap();
+        let spec =
+            KeySpec { account: AccountId(1), role: Role::Trader, api_key_hash, sealed_secret };
+        let rotation = |keys: u32| {
+            let keys: Vec<_> = (1..=keys).map(|key| (KeyId(key), spec)).collect();
+            reseal(&keys, &master_key, &next)
+        };
+        assert_eq!(rotation(69_000).unwrap().keys.len(), 69_000);
+        assert!(matches!(rotation(72_000), Err(MasterKeyError::TooManyKeys(72_000))));
+    }
+}

@@ -38,12 +38,13 @@ def test_snippet(venue, client, language, environment, text):
 
 def test_the_first_request_of_an_operator(venue, tmp_path):
     page = (ROOT / "docs/admin-api.md").read_text()
-    [shell, *python] = re.findall(r"^```(?:sh|python)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    [shell, remote] = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    python = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     os.symlink(BINARY, tmp_path / "buttonwood")
     place = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "BUTTONWOOD_DATA_DIR": str(venue.data)}
 
     def run(text):
-        return subprocess.check_output(["sh", "-ec", text], env=place, text=True)
+        return subprocess.check_output(["sh", "-ec", text], env=place, cwd=tmp_path, text=True)
 
     # The page assumes a market for electricity.
     run("buttonwood admin account add carol; buttonwood admin asset add KWH; buttonwood admin asset add EUR")
@@ -54,6 +55,8 @@ def test_the_first_request_of_an_operator(venue, tmp_path):
     subprocess.run([sys.executable, "-c", f"{names}\n{text}"], timeout=DEADLINE_S, check=True)
     owned = json.loads(run("buttonwood admin account balances carol"))
     # The page deposits 5,000 and withdraws 750 of it in two steps.
+    listed = json.loads(run(remote.replace("https://venue.example.com:8443", venue.url)))
+    assert [row["account"] for row in listed][-1] == "desk", listed
     assert desk["account"] == "desk" and {row["asset"]: row["free"] for row in owned}["EUR"] == "4250.00000000", owned
 
 

@@ -308,5 +308,5 @@ fn apply_entry(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) -> Reply {
     });
     let applied = applied.expect("a command has a first part");
     let kind = (entry.command.kind_index(), entry.envelope.origin);
-    Reply { applied, continued, kind, applied_at: None }
+    Reply { applied, continued, kind, times: None }
 }

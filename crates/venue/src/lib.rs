@@ -25,6 +25,7 @@
 
 mod backlog;
 pub mod clock;
+mod fan_outs;
 mod follower;
 mod key;
 mod machine;
@@ -57,7 +58,7 @@ pub use recovery::data_dir::{AnyLog, Opened};
 pub use recovery::error::OpenError;
 pub use recovery::rebuild::{RebuiltSpool, rebuild_spool};
 pub use recovery::replay::Replayed;
-pub use reply::Reply;
+pub use reply::{Reply, ReplyTimes};
 pub use run::handle::Handle;
 pub use run::publisher::Listener;
 pub use run::running::{Running, Stopped};

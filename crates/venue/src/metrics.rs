@@ -12,9 +12,9 @@ mod time_sync;
 mod trading;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{Engine, RULES_VERSION};
 use log::{Durability, LogWrite, Room};
@@ -41,6 +41,7 @@ use self::state_hash::LastHash;
 use self::time_sync::TimeSync;
 use self::trading::TradingState;
 use crate::backlog::Backlog;
+use crate::fan_outs::FanOuts;
 use crate::stages::{Stage, StageTimes};
 
 type Count = Gauge<u64, AtomicU64>;
@@ -163,7 +164,9 @@ pub struct Metrics {
     proxy_headers_malformed: Counter,
     replica_compared: Count,
     sources: Sources,
+    trace_dropped: Counter,
 
+    pub(crate) fan_outs: FanOuts,
     pub(crate) backlog: Backlog,
     stages: Arc<StageTimes>,
     trading: Arc<TradingState>,
@@ -205,6 +208,8 @@ impl Metrics {
             proxy_headers_malformed: Counter::default(),
             replica_compared: Count::default(),
             sources: Sources::default(),
+            trace_dropped: Counter::default(),
+            fan_outs: FanOuts::default(),
             backlog: Backlog::default(),
             stages: Arc::default(),
             trading: Arc::default(),
@@ -275,6 +280,8 @@ impl Metrics {
         }
         let help = "Connections of trusted proxies cut for a malformed PROXY header";
         r.register("proxy_headers_malformed", help, self.proxy_headers_malformed.clone());
+        let help = "Traces of orders that no collector took, or that found the queue to it full";
+        r.register("trace_dropped", help, self.trace_dropped.clone());
         r.register_collector(Box::new(Arc::clone(&self.stages)));
         r.register_collector(Box::new(Arc::clone(&self.trading)));
         let help = "Last sequence at which the replica had the primary's state, 0 for none";
@@ -373,6 +380,25 @@ impl Metrics {
     /// Records a number of commands that spent this time in a stage.
     pub fn passed(&self, stage: Stage, time: Duration, commands: u64) {
         self.stages.observe(stage, time, commands);
+    }
+
+    /// From now on [`Metrics::fanned_out`] finds the newest batches.
+    pub fn keep_fan_outs(&self) {
+        self.fan_outs.keep();
+    }
+
+    /// When the batch that was applied at this time had reached the queues of all stream readers.
+    pub fn fanned_out(&self, applied: Instant) -> Option<Instant> {
+        self.fan_outs.find(applied)
+    }
+
+    /// A number of traces did not reach the collector.
+    pub fn traces_dropped(&self, traces: u64) {
+        self.trace_dropped.inc_by(traces);
+    }
+
+    pub fn dropped_traces(&self) -> u64 {
+        self.trace_dropped.get()
     }
 
     /// A single order was answered, on this way and in this time.

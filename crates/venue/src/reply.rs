@@ -14,8 +14,22 @@ pub struct Reply {
     pub continued: Vec<Arc<Applied>>,
     /// The place of the command in [`types::Command::KINDS`], and its way in.
     pub kind: (usize, Origin),
-    /// When it was sent; the machine itself has no clock.
-    pub applied_at: Option<Instant>,
+    /// The machine itself has no clock: `None` until the reply is sent.
+    pub times: Option<ReplyTimes>,
+}
+
+/// When each stage of a command inside the venue ended, by the readings that
+/// [`Stage`](crate::Stage) has its histograms of.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplyTimes {
+    /// The inbox has it.
+    pub submitted: Instant,
+    /// Its batch goes to the log.
+    pub appended: Instant,
+    /// Its batch was read back from the log.
+    pub committed: Instant,
+    /// Its batch is applied, and the reply is sent.
+    pub applied: Instant,
 }
 
 impl Reply {

@@ -51,7 +51,7 @@ impl Stage {
         Self::FanOut,
     ];
 
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Receive => "receive",
             Self::Decode => "decode",

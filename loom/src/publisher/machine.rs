@@ -1,7 +1,6 @@
 //! What the machine gives for a command.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::run::publisher::Applied;
 
@@ -17,5 +16,4 @@ pub(crate) struct Output<T> {
 pub(crate) struct Reply {
     pub(crate) applied: Arc<Applied>,
     pub(crate) continued: Vec<Arc<Applied>>,
-    pub(crate) applied_at: Option<Instant>,
 }

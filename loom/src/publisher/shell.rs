@@ -72,7 +72,7 @@ impl Shell {
     fn apply(&mut self, reply_to: ReplyTo) {
         self.sequence += 1;
         let applied = Arc::new(Applied { sequence: self.sequence });
-        let reply = Reply { applied, continued: Vec::new(), applied_at: None };
+        let reply = Reply { applied, continued: Vec::new() };
         self.outputs.push(Output { reply, ticket: Some(reply_to) });
     }
 
@@ -84,10 +84,10 @@ impl Shell {
         if cfg!(feature = "reply-first") {
             let published = self.outputs.iter().map(|output| Arc::clone(&output.reply.applied));
             let published = published.collect();
-            answer(&mut self.outputs, applied_at);
+            answer(&mut self.outputs);
             self.outbox.send(Message::Applied(published, applied_at)).expect("it runs");
         } else if publish(&self.outbox, &self.outputs, may_wait, applied_at) {
-            answer(&mut self.outputs, applied_at);
+            answer(&mut self.outputs);
         }
     }
 }

@@ -115,9 +115,9 @@ impl Door {
         };
         let reply = reply.map_err(SubmitError::Refused)?;
         let woken_at = Instant::now();
-        if let Some(applied_at) = reply.applied_at {
+        if let Some(times) = reply.times {
             let metrics = self.handle.metrics();
-            metrics.passed(Stage::Wake, woken_at.saturating_duration_since(applied_at), 1);
+            metrics.passed(Stage::Wake, woken_at.saturating_duration_since(times.applied), 1);
         }
         let events = Events::from(reply);
         match events.first() {

@@ -31,10 +31,9 @@ pub(crate) fn publish(
 }
 
 /// Sends the replies of what is published.
-pub(crate) fn answer(outputs: &mut Vec<Output<ReplyTo>>, applied_at: Instant) {
-    for Output { mut reply, ticket: reply_to } in outputs.drain(..) {
+pub(crate) fn answer(outputs: &mut Vec<Output<ReplyTo>>) {
+    for Output { reply, ticket: reply_to } in outputs.drain(..) {
         if let Some(reply_to) = reply_to {
-            reply.applied_at = Some(applied_at);
             // The submitter may have gone away meanwhile.
             let _gone = reply_to.sender.send(Ok(reply));
         }

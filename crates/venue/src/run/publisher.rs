@@ -91,7 +91,9 @@ impl Publisher {
                 Ok(Message::Applied(applied, since)) => {
                     self.publish(&applied);
                     let commands = applied.len() as u64;
-                    self.metrics.passed(Stage::FanOut, since.elapsed(), commands);
+                    let done = Instant::now();
+                    self.metrics.passed(Stage::FanOut, done - since, commands);
+                    self.metrics.fan_outs.record(since, done);
                 }
                 Ok(Message::Snapshot(taken)) => self.begin_snapshot(taken),
                 Ok(Message::Read(read)) => {

@@ -15,6 +15,7 @@ use crate::metrics::{Metrics, RefusalCause};
 use crate::pin::keep_this_thread_to;
 use crate::recovery::data_dir::primary_id;
 use crate::replica::{Feed, ReplicaState};
+use crate::reply::ReplyTimes;
 use crate::run::dispatch::{answer, publish};
 use crate::run::inbox::{ReplyTo, Request};
 use crate::run::publisher::Message;
@@ -319,24 +320,25 @@ impl Shell {
                 let (kind, origin) = reply.kind;
                 self.metrics.sequencer.applied(origin, kind);
             }
-            answer(&mut self.outputs, applied_at);
+            answer(&mut self.outputs);
         }
     }
 
     /// All that is dispatched was in one batch.
-    fn note_stages(&mut self, applied_at: Instant) {
+    fn note_stages(&mut self, applied: Instant) {
         let Some(Passage { appended, committed }) = self.machine.log_mut().passage() else {
-            return; // Another primary's.
+            return; // Another primary's, without tickets.
         };
-        let own = self.outputs.iter().filter_map(|output| output.ticket.as_ref());
         let mut commands = 0;
-        for reply_to in own {
+        for Output { reply, ticket } in &mut self.outputs {
+            let Some(reply_to) = ticket else { continue };
             commands += 1;
-            let queued = appended.saturating_duration_since(reply_to.since);
-            self.metrics.passed(Stage::Queue, queued, 1);
+            let submitted = reply_to.since;
+            self.metrics.passed(Stage::Queue, appended.saturating_duration_since(submitted), 1);
+            reply.times = Some(ReplyTimes { submitted, appended, committed, applied });
         }
         self.metrics.passed(Stage::Commit, committed - appended, commands);
-        self.metrics.passed(Stage::Apply, applied_at - committed, commands);
+        self.metrics.passed(Stage::Apply, applied - committed, commands);
     }
 
     /// Begins a snapshot that is due, and records the outcome of the last one.

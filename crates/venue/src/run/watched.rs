@@ -18,7 +18,7 @@ pub(crate) struct WatchedLog {
     replica: Option<Feed>,
     /// The epochs of batches that were appended and not yet read back, and since when.
     under_way: VecDeque<(u64, Instant)>,
-    /// Of the batch that was read back last, if it was appended here.
+    /// Of the batch that was read back last, if it was appended here: not of another primary's.
     passage: Option<Passage>,
 }
 

@@ -24,3 +24,4 @@ pub(crate) mod settings;
 pub(crate) mod shared;
 pub(crate) mod single_use;
 pub(crate) mod submit;
+pub(crate) mod trace;

@@ -55,6 +55,7 @@ pub use crate::door::operator::{
 };
 use crate::door::query::open_lists;
 pub use crate::door::settings::DoorSettings;
+pub use crate::door::trace::{OrderTrace, StageTime, TraceParent, Traces};
 use crate::feed::open_lists::OpenLists;
 use crate::operator::hub::OperatorHub;
 pub use crate::socket::cors::{Origin, OriginError};
@@ -93,6 +94,7 @@ pub struct Gateway {
     operator_hub: Arc<OperatorHub>,
     access: Option<AccessRecord>,
     faults: Option<Arc<Faults>>,
+    traces: Option<Arc<Traces>>,
     tls: Option<Arc<Tls>>,
     origins: Vec<Origin>,
     allowed_hosts: Vec<AllowedHost>,
@@ -121,6 +123,7 @@ impl Gateway {
             operator_hub,
             access: None,
             faults: None,
+            traces: None,
             tls: None,
             origins: Vec::new(),
             allowed_hosts: Vec::new(),
@@ -175,6 +178,12 @@ impl Gateway {
     #[must_use]
     pub fn with_faults(self, faults: Option<Arc<Faults>>) -> Self {
         Self { faults, ..self }
+    }
+
+    /// Traces sampled orders.
+    #[must_use]
+    pub fn with_traces(self, traces: Option<Arc<Traces>>) -> Self {
+        Self { traces, ..self }
     }
 
     /// The listener for [`Opened::start`], to be passed once. Without it the gateway learns no new

@@ -50,7 +50,8 @@ pub(crate) async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let Gateway { settings, publisher, history, tls, operators, access, faults, .. } = gateway;
-    let Gateway { operator_hub, origins, allowed_hosts, trusted_proxies, created_us, .. } = gateway;
+    let Gateway { operator_hub, traces, origins, allowed_hosts, trusted_proxies, .. } = gateway;
+    let created_us = gateway.created_us;
     let is_loopback = tcp.local_addr()?.ip().to_canonical().is_loopback();
     let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback));
     let proxies = Proxies::new(trusted_proxies);
@@ -73,6 +74,7 @@ pub(crate) async fn serve(
         access,
         metrics: DoorMetrics::default(),
         faults,
+        traces,
         stopping,
     });
     let shared = Arc::new(BinanceContext {

@@ -15,15 +15,17 @@ use crate::binance::call::{Call, Proof};
 use crate::binance::operations::{Executed, Operation};
 use crate::binance::order_counts::{self, COUNT_HEADERS};
 use crate::binance::shared::BinanceContext;
+use crate::door::trace::TraceParent;
 use crate::socket::cors::Headers;
 use crate::socket::http::{
-    API_KEY_HEADER, ErrorReply, RequestHead, SignedRequest, TIME_UNIT_HEADER,
+    API_KEY_HEADER, ErrorReply, RequestHead, SignedRequest, TIME_UNIT_HEADER, header_text,
 };
 
 /// The second is an older name.
 pub(crate) const USED_WEIGHT_HEADERS: [HeaderName; 2] =
     [HeaderName::from_static("x-mbx-used-weight-1m"), HeaderName::from_static("x-mbx-used-weight")];
 pub(crate) const IDEMPOTENCY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+const TRACE_PARENT_HEADER: HeaderName = HeaderName::from_static("traceparent");
 const IDEMPOTENCY_KEY_LEN_MAX: usize = 64;
 const IDEMPOTENCY_KEY_LEGAL: &str = "^[ -~]{1,64}$";
 
@@ -88,7 +90,11 @@ pub(crate) fn with_weight(mut response: Response, spent: u32) -> Response {
 
 async fn read(request: Request, shared: &Arc<BinanceContext>) -> Result<Call, ApiError> {
     let sent = SignedRequest::read(request, &shared.settings).await?;
-    let SignedRequest { received_ns, waited, connection, times, unit, params, peer, .. } = sent;
+    let SignedRequest { received_ns, waited, connection, unit, params, peer, .. } = sent;
+    let mut times = sent.times;
+    if shared.door.traces.is_some() {
+        times.parent = find_trace_parent(&sent.headers);
+    }
     Ok(Call {
         shared: Arc::clone(shared),
         received_ns,
@@ -116,4 +122,11 @@ fn find_retry_key(headers: &HeaderMap) -> Result<Option<RetryKey>, ApiError> {
         None => Ok(Some(retry_key(key))),
         Some(_) => Err(ApiError::duplicate_parameter()),
     }
+}
+
+/// The standard has two of them ignored, like an invalid one.
+fn find_trace_parent(headers: &HeaderMap) -> Option<TraceParent> {
+    let mut sent = headers.get_all(TRACE_PARENT_HEADER).iter();
+    let parent = TraceParent::parse(header_text(sent.next()?));
+    parent.filter(|_| sent.next().is_none())
 }

@@ -1,5 +1,7 @@
 //! Orders entered, canceled, replaced and amended; and the test order, which changes nothing.
 
+use std::time::Instant;
+
 use protocol::binance::reject;
 use protocol::binance::request::{
     AmendOrderRequest, CancelAllRequest, CancelOrderRequest, NewOrderRequest, ReplaceOrderRequest,
@@ -10,7 +12,9 @@ use protocol::binance::response::{
     ReplaceAnswer, RoutedOrderAnswer, TestOrderRates, encode, find_amended,
 };
 use protocol::signed::{ApiError, Params};
-use types::{Command, Event, Market, OrderAmended, OrderList, OrderListId, RejectReason};
+use types::{
+    Command, Event, Market, OrderAmended, OrderList, OrderListId, Origin, RejectReason, Symbol,
+};
 
 use crate::binance::account::{account_fees, facts_of};
 use crate::binance::call::{Answer, KeyedCall, Refusal};
@@ -18,6 +22,7 @@ use crate::binance::order_counts::explain;
 use crate::binance::select::Either;
 use crate::door::client_ids::ClientIds;
 use crate::door::submit::CommandOutcome;
+use crate::socket::connection::TracedOrder;
 use crate::socket::http::{JsonReply, json};
 
 /// `POST /api/v3/order`
@@ -28,10 +33,40 @@ pub(crate) async fn new_order(
     let outcome = call.submit(None, Command::NewOrder(order)).await?;
     let answer = outcome.answer(market.instrument.id, |events| {
         NewOrderAnswer::new(&market, events, response_type, call.unit)
-    })?;
-    let answer = json(encode(&answer));
-    call.times.answered(call.shared.door.handle.metrics(), outcome.woken_at);
+    });
+    let symbol = market.instrument.spec.symbol;
+    let answer = match answer {
+        Ok(answer) => json(encode(&answer)),
+        Err(refusal) => {
+            trace(&call, symbol, &outcome, refusal.error().status, None);
+            return Err(refusal);
+        }
+    };
+    let now = call.times.answered(call.shared.door.handle.metrics(), outcome.woken_at);
+    trace(&call, symbol, &outcome, answer.status, Some(now));
     Ok(answer)
+}
+
+/// Traces a new order that is sampled. `encoded` is when its answer was ready, `None` of a refusal:
+/// no stage of that is measured, and the clock is read for its trace alone.
+fn trace(
+    call: &KeyedCall,
+    symbol: Symbol,
+    outcome: &CommandOutcome,
+    status: u16,
+    encoded: Option<Instant>,
+) {
+    let (Some(traces), Some(times)) = (&call.shared.door.traces, outcome.times) else { return };
+    if !traces.is_sampled(call.times.parent) {
+        return;
+    }
+    let operation = match call.origin {
+        Origin::WebSocket => "order.place",
+        _ => "POST /api/v3/order",
+    };
+    let order = TracedOrder { operation, symbol, way: call.origin, status };
+    let encoded = encoded.unwrap_or_else(Instant::now);
+    call.times.trace(traces, order, times, (outcome.woken_at, encoded));
 }
 
 /// `POST /api/v3/sor/order`: a new order; there is no other book to choose.

@@ -17,6 +17,12 @@ impl<E> Refusal<E> {
         Self::ByEngine(error.into())
     }
 
+    pub(crate) fn error(&self) -> &E {
+        match self {
+            Self::BeforeLog(error) | Self::ByEngine(error) => error,
+        }
+    }
+
     pub(crate) fn into_error(self) -> E {
         match self {
             Self::BeforeLog(error) | Self::ByEngine(error) => error,

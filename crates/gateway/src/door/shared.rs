@@ -17,6 +17,7 @@ use crate::door::in_use::InUse;
 use crate::door::limits::Limits;
 use crate::door::settings::DoorSettings;
 use crate::door::single_use::SingleUses;
+use crate::door::trace::Traces;
 use crate::feed::queues::SharedQueues;
 
 /// Shared by all connections of all dialects.
@@ -35,6 +36,8 @@ pub(crate) struct Door {
     pub(crate) metrics: DoorMetrics,
     /// `None` where no test may ask for faults.
     pub(crate) faults: Option<Arc<Faults>>,
+    /// `None` where no order is traced.
+    pub(crate) traces: Option<Arc<Traces>>,
     /// True once the gateway shuts down.
     pub(crate) stopping: watch::Receiver<bool>,
 }

@@ -11,7 +11,7 @@ use marketdata::BookUpdate;
 use spool::{Applied, SpoolError};
 use tokio::time::timeout;
 use types::{Command, Entry, Envelope, Event, InstrumentId, Refused};
-use venue::{Reply, Stage};
+use venue::{Reply, ReplyTimes, Stage};
 
 use crate::door::query::QueryError;
 use crate::door::shared::Door;
@@ -23,6 +23,8 @@ pub(crate) struct CommandOutcome {
     pub(crate) is_repeated: bool,
     /// When the waiting task woke.
     pub(crate) woken_at: Instant,
+    /// `None` of a repeat.
+    pub(crate) times: Option<ReplyTimes>,
 }
 
 /// All events of a command, usually shared with the publisher: a copy can be as large as a page of
@@ -115,7 +117,8 @@ impl Door {
         };
         let reply = reply.map_err(SubmitError::Refused)?;
         let woken_at = Instant::now();
-        if let Some(times) = reply.times {
+        let times = reply.times;
+        if let Some(times) = times {
             let metrics = self.handle.metrics();
             metrics.passed(Stage::Wake, woken_at.saturating_duration_since(times.applied), 1);
         }
@@ -124,7 +127,7 @@ impl Door {
             Some(Event::CommandRepeated(repeated)) => {
                 self.first_outcome(repeated.first_sequence).await
             }
-            _ => Ok(CommandOutcome { events, is_repeated: false, woken_at }),
+            _ => Ok(CommandOutcome { events, is_repeated: false, woken_at, times }),
         }
     }
 
@@ -140,6 +143,7 @@ impl Door {
                     events: Events::Gathered(events),
                     is_repeated: true,
                     woken_at: Instant::now(),
+                    times: None,
                 })
             }
             Err(SpoolError::Gone { .. }) => Err(SubmitError::RepeatGone),

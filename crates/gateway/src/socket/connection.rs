@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use futures_util::task::AtomicWaker;
 use tokio::sync::watch;
-use types::Origin;
-use venue::{Metrics, Stage};
+use types::{Origin, Symbol};
+use venue::{Metrics, ReplyTimes, Stage};
 
+use crate::door::trace::{OrderTrace, TraceParent, Traces};
 use crate::socket::answers::Answers;
 use crate::socket::share::{Exhausted, Network, Part};
 
@@ -37,10 +38,27 @@ pub(crate) struct ConnectionPermit {
     pub(super) answered: AtomicU64,
     /// When the order was read whose answer waits to be written, since `opened`.
     pub(super) order_read: AtomicU64,
+    /// Of an order whose answer waits to be written.
+    trace: Mutex<Option<PendingTrace>>,
+    has_trace: AtomicBool,
     incomplete: Incomplete,
     /// The venue closes the connection.
     is_cut: AtomicBool,
     reader: AtomicWaker,
+}
+
+/// The trace of an order that lacks the last stage.
+pub(super) struct PendingTrace {
+    trace: Box<OrderTrace>,
+    traces: Arc<Traces>,
+}
+
+impl PendingTrace {
+    /// The answer was written.
+    pub(super) fn replied(mut self, now: Instant) {
+        self.trace.passed(Stage::Reply, now);
+        self.traces.send(self.trace);
+    }
 }
 
 /// What was read of a WebSocket's message that is not complete.
@@ -68,6 +86,8 @@ impl ConnectionPermit {
             read,
             answered,
             order_read,
+            trace: Mutex::new(None),
+            has_trace: AtomicBool::new(false),
             incomplete: Incomplete::default(),
             is_cut: AtomicBool::new(false),
             reader: AtomicWaker::new(),
@@ -173,6 +193,20 @@ impl ConnectionPermit {
         }
     }
 
+    fn set_trace(&self, trace: PendingTrace) {
+        *self.trace.lock().unwrap_or_else(PoisonError::into_inner) = Some(trace);
+        self.has_trace.store(true, Ordering::Release);
+    }
+
+    pub(super) fn take_trace(&self) -> Option<PendingTrace> {
+        // Nearly always there is none, and a load costs less than a lock.
+        if !self.has_trace.load(Ordering::Acquire) {
+            return None;
+        }
+        self.has_trace.store(false, Ordering::Relaxed);
+        self.trace.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     pub(super) fn mark(&self, time: &AtomicU64, now: Instant) {
         time.store(self.since_opened(now), Ordering::Relaxed);
     }
@@ -198,66 +232,126 @@ pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
     let _sender_gone = stopping.wait_for(|stopping| *stopping).await;
 }
 
+/// Most parts of stages that a call passes before it is submitted: `decode`, `check`, `decode`.
+const LAPS_MAX: usize = 3;
+
 /// How long a call spent in each stage before it was submitted to the venue.
 pub(crate) struct CallTimes {
     /// Of a request by HTTP; `None` for a message of a WebSocket.
     permit: Option<Arc<ConnectionPermit>>,
-    receive: Option<Duration>,
-    decode: Duration,
-    check: Duration,
-    /// When the request was read.
-    read: Instant,
-    /// When the current stage began.
-    since: Instant,
+    /// When the request was read; `None` for a message of a WebSocket.
+    read: Option<Instant>,
+    begun: Instant,
+    /// The stages since then, and when each ended.
+    laps: [Option<(Stage, Instant)>; LAPS_MAX],
+    /// From the request.
+    pub(crate) parent: Option<TraceParent>,
+}
+
+/// What is traced of an order beside its stages.
+pub(crate) struct TracedOrder {
+    pub(crate) operation: &'static str,
+    pub(crate) symbol: Symbol,
+    pub(crate) way: Origin,
+    pub(crate) status: u16,
 }
 
 impl CallTimes {
     pub(crate) fn begin(permit: Option<Arc<ConnectionPermit>>) -> Self {
-        let since = Instant::now();
+        let begun = Instant::now();
         let read = permit.as_ref().and_then(|permit| permit.take(&permit.read));
-        Self {
-            receive: read.map(|read| since.saturating_duration_since(read)),
-            permit,
-            decode: Duration::ZERO,
-            check: Duration::ZERO,
-            read: read.unwrap_or(since),
-            since,
-        }
+        Self { permit, read, begun, laps: [None; LAPS_MAX], parent: None }
     }
 
     pub(crate) fn decoded(&mut self) {
-        let time = self.lap();
-        self.decode += time;
+        self.lap(Stage::Decode);
     }
 
     pub(crate) fn checked(&mut self) {
-        let time = self.lap();
-        self.check += time;
+        self.lap(Stage::Check);
     }
 
-    fn lap(&mut self) -> Duration {
-        let now = Instant::now();
-        now.saturating_duration_since(std::mem::replace(&mut self.since, now))
-    }
-
-    /// The answer to an order is ready; `woken` is when its task learned the outcome.
-    pub(crate) fn answered(&self, metrics: &Metrics, woken: Instant) {
-        let now = Instant::now();
-        if let Some(receive) = self.receive {
-            metrics.passed(Stage::Receive, receive, 1);
+    fn lap(&mut self, stage: Stage) {
+        let free = self.laps.iter_mut().find(|lap| lap.is_none());
+        debug_assert!(free.is_some(), "a call passes no more stages");
+        if let Some(free) = free {
+            *free = Some((stage, Instant::now()));
         }
-        metrics.passed(Stage::Decode, self.decode, 1);
-        metrics.passed(Stage::Check, self.check, 1);
+    }
+
+    fn time_in(&self, stage: Stage) -> Duration {
+        let (mut time, mut since) = (Duration::ZERO, self.begun);
+        for (of, end) in self.laps.iter().flatten() {
+            if *of == stage {
+                time += end.saturating_duration_since(since);
+            }
+            since = *end;
+        }
+        time
+    }
+
+    /// The answer to an order is ready; `woken` is when its task learned the outcome. Returns the
+    /// present time.
+    pub(crate) fn answered(&self, metrics: &Metrics, woken: Instant) -> Instant {
+        let now = Instant::now();
+        if let Some(read) = self.read {
+            metrics.passed(Stage::Receive, self.begun.saturating_duration_since(read), 1);
+        }
+        metrics.passed(Stage::Decode, self.time_in(Stage::Decode), 1);
+        metrics.passed(Stage::Check, self.time_in(Stage::Check), 1);
         metrics.passed(Stage::Encode, now.saturating_duration_since(woken), 1);
+        let since = self.read.unwrap_or(self.begun);
         match &self.permit {
             Some(permit) => {
                 permit.mark(&permit.answered, now);
-                permit.mark(&permit.order_read, self.read);
+                permit.mark(&permit.order_read, since);
             }
             // Answers of a WebSocket are written together.
             None => {
-                metrics.order_answered(Origin::WebSocket, now.saturating_duration_since(self.read));
+                metrics.order_answered(Origin::WebSocket, now.saturating_duration_since(since));
             }
+        }
+        now
+    }
+
+    /// Traces an order that was sampled: its answer was ready at `encoded`.
+    pub(crate) fn trace(
+        &self,
+        traces: &Arc<Traces>,
+        TracedOrder { operation, symbol, way, status }: TracedOrder,
+        times: ReplyTimes,
+        (woken, encoded): (Instant, Instant),
+    ) {
+        let begin = self.read.unwrap_or(self.begun);
+        let mut trace = Box::new(OrderTrace {
+            parent: self.parent,
+            operation,
+            symbol,
+            way,
+            status,
+            stages: Vec::with_capacity(LAPS_MAX + 7),
+            begin,
+            end: begin,
+            applied: times.applied,
+        });
+        if self.read.is_some() {
+            trace.passed(Stage::Receive, self.begun);
+        }
+        for (stage, end) in self.laps.iter().flatten() {
+            trace.passed(*stage, *end);
+        }
+        // Between the last check and the inbox lies what no stage has.
+        trace.end = times.submitted;
+        trace.passed(Stage::Queue, times.appended);
+        trace.passed(Stage::Commit, times.committed);
+        trace.passed(Stage::Apply, times.applied);
+        trace.passed(Stage::Wake, woken);
+        trace.passed(Stage::Encode, encoded);
+        match &self.permit {
+            Some(permit) => {
+                permit.set_trace(PendingTrace { trace, traces: Arc::clone(traces) });
+            }
+            None => traces.send(trace),
         }
     }
 }

@@ -56,11 +56,20 @@ impl TimedStream {
 
     fn written(&mut self, bytes: usize) {
         self.traffic.sent(bytes, self.permit.is_web_socket());
-        if let Some(answered) = self.permit.take(&self.permit.answered) {
-            self.metrics.passed(Stage::Reply, answered.elapsed(), 1);
+        let answered = self.permit.take(&self.permit.answered);
+        let trace = self.permit.take_trace();
+        if answered.is_none() && trace.is_none() {
+            return;
+        }
+        let now = Instant::now();
+        if let Some(answered) = answered {
+            self.metrics.passed(Stage::Reply, now.saturating_duration_since(answered), 1);
             if let Some(read) = self.permit.take(&self.permit.order_read) {
-                self.metrics.order_answered(Origin::Rest, read.elapsed());
+                self.metrics.order_answered(Origin::Rest, now.saturating_duration_since(read));
             }
+        }
+        if let Some(trace) = trace {
+            trace.replied(now);
         }
     }
 }

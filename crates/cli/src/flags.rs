@@ -208,6 +208,16 @@ pub struct Flags {
     /// Format of log lines on stderr [default: text] [env: BUTTONWOOD_LOG_FORMAT]
     #[arg(long, value_name = "FORMAT", value_parser = ["text", "json"])]
     log_format: Option<String>,
+
+    /// Collector that gets traces of orders in OTLP over HTTP, such as http://127.0.0.1:4318;
+    /// without a path it is /v1/traces [default: no traces] [env: BUTTONWOOD_TRACE_OTLP]
+    #[arg(long, value_name = "URL")]
+    trace_otlp: Option<String>,
+
+    /// Share of the orders that are traced, 0 to 1, beside those of clients that send `traceparent`
+    /// [default: 0.01] [env: BUTTONWOOD_TRACE_SAMPLE]
+    #[arg(long, value_name = "SHARE")]
+    trace_sample: Option<String>,
 }
 
 impl Flags {
@@ -287,6 +297,8 @@ mod tests {
             ["--overload-ms", "9"],
             ["--log-level", "warn"],
             ["--log-format", "json"],
+            ["--trace-otlp", "http://a:4318"],
+            ["--trace-sample", "0.5"],
         ];
         let switches = [
             "--limit-loopback",
@@ -296,7 +308,7 @@ mod tests {
             "--no-bots",
             "--replica",
         ];
-        let Settings { http, door, log, spool, history, venue, demo, test, logging } =
+        let Settings { http, door, log, spool, history, venue, demo, test, logging, trace } =
             load(&[text.as_flattened(), &switches].concat()).unwrap();
         assert_eq!(
             (http.address.port(), http.tls_self_signed, http.allow_plaintext),
@@ -319,6 +331,8 @@ mod tests {
         let rates = [demo.spread_bps, demo.drift_bps, demo.volatility_bps];
         assert_eq!((rates.map(Bps::x100), demo.size_usdt), ([250, -100, 0], 1_000));
         assert_eq!([demo.maker_fee_bps, demo.taker_fee_bps].map(Bps::x100), [300, 400]);
+        assert_eq!(trace.collector().unwrap().as_deref(), Some("http://a:4318/v1/traces"));
+        assert_eq!(trace.sample.millionths(), 500_000);
         assert!(matches!(logging.format, server::LogFormat::Json) && logging.level == "warn");
     }
 }

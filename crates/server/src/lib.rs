@@ -13,6 +13,7 @@ mod random;
 mod run;
 mod settings;
 mod test_folder;
+mod traces;
 
 pub use ::venue::clock::now_ns;
 pub use demo::FILE_NAME as DEMO_FILE;
@@ -31,4 +32,5 @@ pub use settings::log::{Durability, Log as LogSettings};
 pub use settings::logging::{LogFormat, Logging as LoggingSettings};
 pub use settings::sources::nearest;
 pub use settings::spool::Spool as SpoolSettings;
+pub use settings::trace::Trace as TraceSettings;
 pub use settings::venue::{Venue as VenueSettings, check_is_no_master_key, read_master_key};

@@ -18,6 +18,7 @@ use crate::feed;
 use crate::operators::{OperatedVenue, Operators};
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
+use crate::traces::{self, Tracing};
 
 /// The program around a venue, which shows its progress.
 pub trait Host {
@@ -68,6 +69,7 @@ async fn serve(
     })?;
     let address = tcp.local_addr()?;
     let tls = settings.http.tls()?;
+    let tracing = Tracing::prepare(&settings.trace)?;
     if !address.ip().is_loopback() && tls.is_none() {
         tracing::warn!(%address, "listening beyond this machine, without encryption");
     }
@@ -80,8 +82,7 @@ async fn serve(
         Opened::open_watched(settings.venue_settings(), |replayed| host.replayed(replayed))?;
     host.recovery_ends();
     let (master_key, demo) = keys.complete(data_dir, &opened)?;
-    let kept = settings.history.retention().map_err(ServeError::new)?;
-    let projection = feed::start(data_dir, &opened, kept);
+    let projection = feed::start(data_dir, &opened, settings.history.retention()?);
     let keyring = Keyring::new(master_key.clone());
     let gateway =
         Gateway::new(settings.gateway_settings(connections_max), &opened, keyring.clone())?
@@ -92,7 +93,8 @@ async fn serve(
             .with_trusted_proxies(settings.http.trusted_proxies()?)
             .with_access_record(access_record(data_dir)?);
     let faults = demo.as_ref().map(|_| Arc::<Faults>::default());
-    let gateway = gateway.with_faults(faults.clone());
+    let (traces, export) = traces::start(tracing, opened.metrics())?;
+    let gateway = gateway.with_faults(faults.clone()).with_traces(traces);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
     let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
     tracing::info!(
@@ -120,6 +122,7 @@ async fn serve(
         let stopped = running.stop();
         // After the last event.
         projection.stop();
+        traces::stop(export);
         stopped
     });
     stopped.await.map_err(|_| ServeError::new("a thread panicked while stopping"))??;

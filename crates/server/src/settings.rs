@@ -17,6 +17,7 @@ mod pin;
 pub(crate) mod sources;
 pub(crate) mod spool;
 pub(crate) mod test;
+pub(crate) mod trace;
 pub(crate) mod venue;
 
 use std::ffi::OsString;
@@ -38,6 +39,7 @@ pub struct Settings {
     pub demo: demo::Demo,
     pub test: test::Test,
     pub logging: logging::Logging,
+    pub trace: trace::Trace,
 }
 
 /// Section, key, and the flat name where it is not the key.
@@ -58,6 +60,8 @@ const FLAT_NAMES: FlatNames = &[
     ("test", "enabled", "test"),
     ("logging", "level", "log_level"),
     ("logging", "format", "log_format"),
+    ("trace", "otlp", "trace_otlp"),
+    ("trace", "sample", "trace_sample"),
 ];
 
 impl Settings {
@@ -105,6 +109,7 @@ impl Settings {
         self.test.check()?;
         self.spool.check()?;
         self.history.check()?;
+        self.trace.check()?;
         self.check_pin()
     }
 

@@ -23,4 +23,5 @@ mod security;
 mod serve;
 mod spool;
 mod tools;
+mod traces;
 mod words;

@@ -9,7 +9,7 @@ use types::{Order, OrderId, Qty, Refused};
 
 use crate::door::query::{Answered, QueryError};
 use crate::door::shared::Door;
-use crate::feed::queues::{MissingPart, NotYet, QueueAt};
+use crate::feed::queues::{MissingPart, NotYet, Part, QueueAt};
 
 /// Orders that the engine reads for one part of an answer: some 20 us.
 const READ_MAX: usize = 256;
@@ -82,17 +82,18 @@ pub(crate) fn order_at(order: &Order) -> OrderAt {
 }
 
 /// As many of the parts as one reading takes.
-fn parts_of(engine: &Engine, missing: &[MissingPart]) -> Vec<(MissingPart, QueuePart)> {
+fn parts_of(engine: &Engine, missing: &[MissingPart]) -> Vec<Part> {
     let mut left = READ_MAX;
     let mut parts = Vec::new();
     for (at, behind) in missing {
         if left == 0 {
             break;
         }
-        let part = engine.queue_part(at.instrument, (at.side, at.price), *behind, left);
+        let QueuePart { orders, is_last } =
+            engine.queue_part(at.instrument, (at.side, at.price), *behind, left);
         // A queue that ended costs something, too.
-        left = left.saturating_sub(part.orders.len().max(1));
-        parts.push(((*at, *behind), part));
+        left = left.saturating_sub(orders.len().max(1));
+        parts.push(Part { of: (*at, *behind), orders, is_last });
     }
     parts
 }

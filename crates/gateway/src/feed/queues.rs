@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::QueuePart;
 use marketdata::{BookUpdate, LevelQueue};
 use types::{InstrumentId, Order, OrderId, Price, Qty, Side};
 
@@ -35,6 +34,15 @@ impl QueueAt {
 
 /// A part of a queue that is to be read: behind that order.
 pub(crate) type MissingPart = (QueueAt, Option<OrderId>);
+
+/// Orders of a queue, each with its displayed quantity.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) of: MissingPart,
+    pub(crate) orders: Vec<(OrderId, Qty)>,
+    /// Whether it ends the queue.
+    pub(crate) is_last: bool,
+}
 
 /// Why there is no answer yet.
 #[derive(Debug)]
@@ -93,11 +101,11 @@ impl SharedQueues {
         Ok(asked.iter().map(ahead).collect())
     }
 
-    pub(crate) fn take_parts(&self, parts: &[(MissingPart, QueuePart)]) {
+    pub(crate) fn take_parts(&self, parts: &[Part]) {
         let mut queues = self.queues();
-        for ((at, behind), part) in parts {
+        for Part { of: (at, behind), orders, is_last } in parts {
             if let Some(followed) = queues.followed.get_mut(at) {
-                followed.queue.take_part(*behind, &part.orders, part.is_last);
+                followed.queue.take_part(*behind, orders, *is_last);
             }
         }
     }

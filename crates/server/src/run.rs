@@ -1,5 +1,6 @@
 //! A venue's run: opens the venue, serves its sockets, and stops it cleanly.
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -67,12 +68,9 @@ async fn serve(
     let tcp = TcpListener::bind(settings.http.address).await.map_err(|error| {
         ServeError::new(format!("cannot listen on {}: {error}", settings.http.address))
     })?;
-    let address = tcp.local_addr()?;
     let tls = settings.http.tls()?;
     let tracing = Tracing::prepare(&settings.trace)?;
-    if !address.ip().is_loopback() && tls.is_none() {
-        tracing::warn!(%address, "listening beyond this machine, without encryption");
-    }
+    warn_of_plaintext(&tcp, tls.is_some())?;
     // It is removed when all that uses it has ended.
     let _test_folder = TestFolder::of(&mut settings)?;
     let data_dir = &settings.venue.data_dir;
@@ -127,6 +125,14 @@ async fn serve(
     });
     stopped.await.map_err(|_| ServeError::new("a thread panicked while stopping"))??;
     outcome
+}
+
+fn warn_of_plaintext(tcp: &TcpListener, is_encrypted: bool) -> io::Result<()> {
+    let address = tcp.local_addr()?;
+    if !address.ip().is_loopback() && !is_encrypted {
+        tracing::warn!(%address, "listening beyond this machine, without encryption");
+    }
+    Ok(())
 }
 
 /// Runs until a signal or a failure, then lets everything that uses the venue end.

@@ -6,6 +6,7 @@ mod exposition;
 mod operator;
 mod orders;
 mod process;
+mod refusal;
 mod sequencer;
 mod state_hash;
 mod time_sync;
@@ -36,6 +37,7 @@ use self::operator::OperatorState;
 pub use self::orders::BookFigures;
 use self::orders::{Bare, OrderFlow, Prefixed};
 use self::process::Process;
+pub use self::refusal::RefusalCause;
 use self::sequencer::Sequencer;
 use self::state_hash::LastHash;
 use self::time_sync::TimeSync;
@@ -96,31 +98,6 @@ impl fmt::Display for ReplicaStatus {
             Self::Behind => "too far behind",
             Self::Failed => "failed",
         })
-    }
-}
-
-/// Why a request that would enter an order was refused, and may be sent again.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum RefusalCause {
-    /// It had waited for too long when it was read: more is sent than the venue can do.
-    Late,
-    /// What came before it waits for too long for the log: its disk does not keep up.
-    Stalled,
-    /// A queue has no room. This goes for every command.
-    QueueFull,
-    DiskFull,
-}
-
-impl RefusalCause {
-    const ALL: [Self; 4] = [Self::Late, Self::Stalled, Self::QueueFull, Self::DiskFull];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Late => "late",
-            Self::Stalled => "stalled",
-            Self::QueueFull => "queue_full",
-            Self::DiskFull => "disk_full",
-        }
     }
 }
 
@@ -287,12 +264,7 @@ impl Metrics {
         let help = "Last sequence at which the replica had the primary's state, 0 for none";
         r.register("replica_compared_sequence", help, self.replica_compared.clone());
         r.register_collector(Box::new(self.sources.clone()));
-        let rules = RULES_VERSION.to_string();
-        let commit = option_env!("BUTTONWOOD_COMMIT").unwrap_or("unknown");
-        let version = env!("CARGO_PKG_VERSION");
-        let build = [("version", version), ("commit", commit), ("rules", &rules)];
-        let build = Info::new(build.map(|(name, value)| (name, value.to_owned())));
-        r.register("build", "The build that runs", build);
+        r.register("build", "The build that runs", build());
         self.add_own_sources();
         self.bare.register_collector(Box::new(Bare(Arc::clone(&self.orders))));
         self.bare.register_collector(Box::new(Process));
@@ -503,6 +475,15 @@ impl Metrics {
     pub(crate) fn snapshot_failed(&self) {
         self.snapshot_failures.inc();
     }
+}
+
+fn build() -> Info<[(&'static str, String); 3]> {
+    let commit = option_env!("BUTTONWOOD_COMMIT").unwrap_or("unknown");
+    Info::new([
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("commit", commit.to_owned()),
+        ("rules", RULES_VERSION.to_string()),
+    ])
 }
 
 #[cfg(test)]

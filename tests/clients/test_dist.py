@@ -65,7 +65,7 @@ def test_the_archive_has_everything_beside_the_binary(root):
         "README.md", "LICENSE", "SECURITY.md", "THIRD-PARTY-NOTICES.txt", "buttonwood.cdx.json",
         "systemd/buttonwood.service", "completions/bash/buttonwood", "completions/zsh/_buttonwood",
         "completions/fish/buttonwood.fish", "man/man1/buttonwood.1", "man/man1/buttonwood-serve.1", "docs/api.md",
-        "examples/market.toml",
+        "examples/market.toml", "deploy/prometheus/alerts.yml", "deploy/grafana/buttonwood.json",
     }
     assert wanted <= names, wanted - names
     bom = json.loads((folder / "buttonwood.cdx.json").read_text())

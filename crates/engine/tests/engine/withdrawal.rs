@@ -615,6 +615,13 @@ fn cancel(account: u32, external_ref: &str) -> Command {
     Command::CancelWithdrawal(CancelWithdrawal { account, external_ref })
 }
 
+/// A follower begins under rules 1, until the first batch says otherwise.
+#[test]
+fn a_new_venue_needs_approvals_before_its_first_command() {
+    let engine = Engine::with_rules(1).unwrap();
+    assert_eq!(engine.withdrawal_approvals(), 1);
+}
+
 fn reference(text: &str) -> ExternalRef {
     ExternalRef::parse(text).unwrap()
 }

@@ -103,7 +103,9 @@ impl Engine {
 
     /// Operators other than the requester that must approve a withdrawal.
     pub fn withdrawal_approvals(&self) -> u8 {
-        if self.has_approvals() { self.withdrawal_approvals } else { 0 }
+        // The first command of a new venue brings the newest rules.
+        let is_new = self.sequence() == 0;
+        if is_new || self.has_approvals() { self.withdrawal_approvals } else { 0 }
     }
 
     /// Approvals that a withdrawal lacks. That of a key that is revoked by now is none; an operator

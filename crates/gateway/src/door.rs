@@ -19,6 +19,7 @@ pub(crate) mod operator;
 pub(crate) mod query;
 pub(crate) mod queue;
 pub(crate) mod refusal;
+pub(crate) mod scrape;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod shared;

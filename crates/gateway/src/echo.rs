@@ -10,10 +10,10 @@ use axum::routing::get;
 
 use crate::door::shared::Door;
 use crate::feed::outlet::Outlet;
-use crate::socket::answers::SocketAnswer;
 use crate::socket::connection::ConnectionPermit;
 use crate::socket::http::ErrorReply;
 use crate::socket::settings::SocketSettings;
+use crate::socket::socket_answer::SocketAnswer;
 use crate::socket::websocket::{self, CloseReason, SocketContext, SocketSession, Upgrade};
 
 pub(crate) fn router(door: Arc<Door>, settings: SocketSettings) -> Router {

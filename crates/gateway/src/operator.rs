@@ -8,6 +8,7 @@ mod alarms;
 mod events;
 mod feed;
 pub(crate) mod hub;
+mod subscription;
 
 use std::sync::Arc;
 use std::time::Instant;

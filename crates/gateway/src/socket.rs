@@ -14,6 +14,7 @@ pub(crate) mod proxy;
 pub(crate) mod refusal;
 pub(crate) mod settings;
 pub(crate) mod share;
+pub(crate) mod socket_answer;
 pub(crate) mod timed;
 pub(crate) mod tls;
 pub(crate) mod traffic;

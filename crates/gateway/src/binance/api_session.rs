@@ -36,9 +36,9 @@ use crate::door::access::{Attempt, WS_METHOD};
 use crate::door::identity::{Permission, Signer};
 use crate::door::in_use::Streams;
 use crate::door::sessions;
-use crate::socket::answers::{SocketAnswer, WaitingAnswers};
 use crate::socket::connection::{CallTimes, ConnectionPermit};
 use crate::socket::http::{ErrorReply, JsonReply, Peer, json};
+use crate::socket::socket_answer::{SocketAnswer, WaitingAnswers};
 use crate::socket::websocket::{self, CloseReason, SocketSession, Upgrade};
 
 /// Requests of one connection in flight. No more messages are read at this number.

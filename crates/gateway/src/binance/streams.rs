@@ -24,9 +24,9 @@ use crate::binance::user_data::{self, UserDataSubscription};
 use crate::binance::user_streams::{PayloadForm, UserDataReader};
 use crate::clock::now_ns;
 use crate::door::in_use::Streams;
-use crate::socket::answers::SocketAnswer;
 use crate::socket::connection::ConnectionPermit;
 use crate::socket::http::{ErrorReply, Peer};
+use crate::socket::socket_answer::SocketAnswer;
 use crate::socket::websocket::{self, CloseReason, SocketSession, Upgrade};
 
 /// Attempts, and the pause between them, to subscribe while the venue's queue is full.

@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, Weak};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use venue::{Buckets, Exposition, MetricSource};
-
-use crate::door::access::AccessRecord;
-use crate::door::shared::Door;
+use venue::{Buckets, Exposition};
 
 /// Times of a query of the read model, in nanoseconds.
 const QUERY_NS: [u64; 9] = [
@@ -45,6 +42,19 @@ impl DoorMetrics {
         let name = path.rsplit("::").next().unwrap_or(path);
         QueryUnderWay { of: self, name, begun: Instant::now() }
     }
+
+    pub(crate) fn write(&self, out: &mut Exposition<'_>) -> fmt::Result {
+        let failures = self.auth_failures.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let failures =
+            failures.into_iter().map(|(code, count)| ([("code", code.to_string())], count));
+        let help = "Requests with a refused key or signature, by code";
+        out.counters("auth_failures", help, failures)?;
+        let under_way = self.queries_under_way.load(Ordering::Relaxed);
+        out.gauge("projection_pool_in_use", "Queries of the read model under way", under_way)?;
+        let queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = queries.iter().map(|(query, times)| ([("query", *query)], times));
+        out.histograms("projection_query_seconds", "Time of a query of the read model", times)
+    }
 }
 
 pub(crate) struct QueryUnderWay<'a> {
@@ -59,34 +69,5 @@ impl Drop for QueryUnderWay<'_> {
         let mut queries = self.of.queries.lock().unwrap_or_else(PoisonError::into_inner);
         let times = queries.entry(self.name).or_insert_with(|| Buckets::of_times(&QUERY_NS));
         times.observe_time(self.begun.elapsed());
-    }
-}
-
-/// The metrics are the venue's, which the door holds: it must not be held by them.
-#[derive(Debug)]
-pub(crate) struct OfDoor(pub(crate) Weak<Door>);
-
-impl MetricSource for OfDoor {
-    fn write(&self, out: &mut Exposition<'_>) -> fmt::Result {
-        let Some(door) = self.0.upgrade() else { return Ok(()) };
-        let [heavy, banned] = door.limits.refused();
-        let limited = [([("code", "429")], heavy), ([("code", "418")], banned)];
-        out.counters("limited", "Requests refused by the limits of an address", limited)?;
-        let help = "Addresses that are banned now";
-        out.gauge("banned_addresses", help, door.limits.banned_count())?;
-        let lost = door.access.as_ref().map_or(0, AccessRecord::lost_count);
-        let help = "Refusals that the access record could not take";
-        out.counter("access_record_lost", help, lost)?;
-        let DoorMetrics { auth_failures, queries, queries_under_way } = &door.metrics;
-        let failures = auth_failures.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let failures =
-            failures.into_iter().map(|(code, count)| ([("code", code.to_string())], count));
-        let help = "Requests with a refused key or signature, by code";
-        out.counters("auth_failures", help, failures)?;
-        let under_way = queries_under_way.load(Ordering::Relaxed);
-        out.gauge("projection_pool_in_use", "Queries of the read model under way", under_way)?;
-        let queries = queries.lock().unwrap_or_else(PoisonError::into_inner);
-        let times = queries.iter().map(|(query, times)| ([("query", *query)], times));
-        out.histograms("projection_query_seconds", "Time of a query of the read model", times)
     }
 }

@@ -5,28 +5,21 @@ use std::sync::Arc;
 use axum::extract::{Extension, Request, State};
 use axum::response::Response;
 use protocol::signed::{ApiError, Params};
-use spool::SpoolReader;
 use tokio::sync::oneshot;
 
 use crate::feed::outlet::Outlet;
 use crate::operator::feed::EventFeed;
 use crate::operator::hub::{EventReader, OperatorHub};
+use crate::operator::subscription::{BAD_REQUEST, subscribe};
 use crate::operator::{OperatorState, authorize, refuse};
-use crate::socket::answers::SocketAnswer;
 use crate::socket::connection::ConnectionPermit;
 use crate::socket::http::RequestHead;
+use crate::socket::socket_answer::SocketAnswer;
 use crate::socket::websocket::{self, CloseReason, SocketContext, SocketSession, Upgrade};
 
 pub(super) const PATH: &str = "/admin/v1/events";
 
 const FROM_SEQ: &str = "fromSeq";
-
-/// The furthest that a reader may go back. They are read one by one, and most are orders.
-const BACKLOG_MAX: u64 = 10_000_000;
-
-/// Codes as of the other operations.
-const BAD_REQUEST: i32 = -9001;
-const NOT_THERE: i32 = -9002;
 
 pub(super) async fn open(
     State(shared): State<Arc<OperatorState>>,
@@ -73,58 +66,6 @@ async fn begin(
     let response = websocket::open(context, upgrade, (outlet, messages), session);
     tokio::spawn(feed.run(subscription, first, end));
     response.map_err(|reply| reply.0)
-}
-
-/// The commands that the venue had applied when a reader subscribed.
-#[derive(Debug)]
-pub(super) struct Subscription {
-    pub(super) spool: SpoolReader,
-    /// The oldest that is kept.
-    first: u64,
-    pub(super) last: u64,
-}
-
-async fn subscribe(
-    shared: &OperatorState,
-    reader: &Arc<EventReader>,
-) -> Result<Subscription, ApiError> {
-    let (hub, own) = (Arc::clone(&shared.hub), Arc::clone(reader));
-    let subscribed = shared.door.ask_views(move |_, spool| {
-        hub.add(own);
-        let (first, last) = (spool.first_sequence(), spool.last_sequence());
-        Subscription { spool: spool.reader(), first, last }
-    });
-    Ok(subscribed.await?)
-}
-
-impl Subscription {
-    /// The first command of the backlog; without one, the next command.
-    fn check(&self, from_seq: Option<u64>) -> Result<u64, ApiError> {
-        let Self { first, last, .. } = self;
-        let Some(from_seq) = from_seq else { return Ok(last + 1) };
-        if from_seq > last + 1 {
-            return Err(ApiError::new(
-                400,
-                BAD_REQUEST,
-                format!(
-                    "fromSeq is {from_seq}, and the venue's last command is {last}: the number is \
-                     from another venue"
-                ),
-            ));
-        }
-        let oldest = (*first).max((last + 1).saturating_sub(BACKLOG_MAX));
-        if from_seq < oldest {
-            return Err(ApiError::new(
-                404,
-                NOT_THERE,
-                format!(
-                    "events before {oldest} are no longer kept for this stream: ask from {oldest}, \
-                     and GET /admin/v1/audit for older commands"
-                ),
-            ));
-        }
-        Ok(from_seq)
-    }
 }
 
 struct EventSession {

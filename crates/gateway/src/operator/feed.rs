@@ -19,8 +19,8 @@ use crate::door::operator::{OperatorApi, OperatorEvent};
 use crate::door::shared::Door;
 use crate::feed::outlet::Outlet;
 use crate::operator::alarms::Alarms;
-use crate::operator::events::Subscription;
 use crate::operator::hub::{EventReader, STREAM, events_of};
+use crate::operator::subscription::Subscription;
 use crate::socket::websocket::CloseReason;
 
 /// Interval of the checks of alarms and of the key's expiry.

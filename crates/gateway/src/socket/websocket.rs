@@ -15,10 +15,10 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
 use crate::clock::now_ns;
 use crate::feed::outlet::Outlet;
-use crate::socket::answers::SocketAnswer;
 use crate::socket::connection::{ConnectionPermit, stopped};
 use crate::socket::http::ErrorReply;
 use crate::socket::settings::SocketSettings;
+use crate::socket::socket_answer::SocketAnswer;
 
 /// Every connection holds one. The library's default of 128 KiB would need 1.5 GB for the largest
 /// number of connections.

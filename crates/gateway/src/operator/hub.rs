@@ -65,9 +65,7 @@ impl OperatorHub {
         if !self.has_readers.load(Ordering::Relaxed) {
             return;
         }
-        for event in events_of(applied) {
-            self.retain(|reader| reader.events.push(STREAM, event.clone()));
-        }
+        // Nothing more goes to a key that the command revoked, nor the command itself.
         for event in &applied.events {
             if let Event::KeyRevoked(revoked) = event {
                 self.retain(|reader| {
@@ -78,6 +76,9 @@ impl OperatorHub {
                     !is_revoked
                 });
             }
+        }
+        for event in events_of(applied) {
+            self.retain(|reader| reader.events.push(STREAM, event.clone()));
         }
     }
 

@@ -64,6 +64,13 @@ impl Behind {
         let lacking_ns = self.lacking_ns.filter(|_| self.sequenced_ns > 0)?;
         Some(now_ns.saturating_sub(lacking_ns) / 1_000_000_000)
     }
+
+    /// Seconds since the last event that it has, for one that lacks events which no reader of the
+    /// spool sees, as on a full disk. `None` if its end is not known.
+    pub fn age_at_most_s(&self, now_ns: u64) -> Option<u64> {
+        let is_known = self.sequenced_ns > 0;
+        is_known.then(|| now_ns.saturating_sub(self.sequenced_ns) / 1_000_000_000)
+    }
 }
 
 /// Asks a read model that is behind: `None` unless no event that it lacks can change the answer.

@@ -64,7 +64,7 @@ impl From<SubmitError> for ApiError {
 /// A read model that has only older events, with their age.
 fn history_behind(behind: Behind, now_ns: u64) -> ApiError {
     let cause = behind.cause();
-    match behind.age_s(now_ns) {
+    match behind.age_s(now_ns).or_else(|| behind.age_at_most_s(now_ns)) {
         None => ApiError::history_unavailable(&cause),
         Some(age_s) => ApiError::history_behind(age_s, behind.sequenced_ns / 1_000_000, &cause),
     }
@@ -100,6 +100,10 @@ mod tests {
         let full = sentence(up_to_ns, Some(Standstill::DiskFull));
         assert_eq!(full, format!("{age}: its disk is full. {rest}"));
         assert_eq!(sentence(up_to_ns, None), format!("{age}: it is catching up. {rest}"));
+        let behind =
+            Behind { sequence: 7, sequenced_ns: up_to_ns, lacking_ns: None, standstill: None };
+        let unseen = history_behind(behind, 1_700_000_042_987_654_321).msg.into_owned();
+        assert!(unseen.starts_with(age), "{unseen}");
         let opening = sentence(0, Some(Standstill::Opening));
         let now = "History is not available now: it is being opened or upgraded.";
         assert_eq!(opening, format!("{now} {rest}"));

@@ -23,10 +23,6 @@ impl SocketAnswer {
         let room = permit.answer_room(text.len())?;
         Some(Self { text, room: Some(room) })
     }
-
-    pub(super) fn into_parts(self) -> (String, Option<Part>) {
-        (self.text, self.room)
-    }
 }
 
 /// An answer that is never large.

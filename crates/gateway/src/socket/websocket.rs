@@ -272,25 +272,37 @@ impl<S: SocketSession> Connection<S> {
     ) -> Result<(), CloseReason> {
         let mut len = first.text.len();
         let mut answers = vec![first];
-        while answers.len() < BATCH_MAX
-            && len <= BATCH_LEN_MAX
-            && let Some(Ok(answer)) = self.session.next_answer().now_or_never()
-        {
-            len += answer.text.len();
-            answers.push(answer);
+        let mut ended = Ok(());
+        while answers.len() < BATCH_MAX && len <= BATCH_LEN_MAX {
+            match self.session.next_answer().now_or_never() {
+                None => break,
+                Some(Ok(answer)) => {
+                    len += answer.text.len();
+                    answers.push(answer);
+                }
+                Some(Err(end)) => {
+                    ended = Err(end);
+                    break;
+                }
+            }
         }
-        self.write_answers(socket, answers).await
+        self.write_answers(socket, answers).await?;
+        ended
     }
 
     /// What is counted of the answers is free once all of them are written.
     async fn write_answers(
         &mut self,
         socket: &mut WebSocket,
-        answers: Vec<SocketAnswer>,
+        mut answers: Vec<SocketAnswer>,
     ) -> Result<(), CloseReason> {
-        let (texts, _rooms): (Vec<_>, Vec<_>) =
-            answers.into_iter().map(SocketAnswer::into_parts).unzip();
-        let writing = write_all(socket, texts);
+        let writing = async {
+            for answer in &mut answers {
+                let text = std::mem::take(&mut answer.text);
+                socket.feed(Message::Text(text.into())).await?;
+            }
+            socket.flush().await
+        };
         write_bounded(&self.context.settings, &self.outlet, &mut self.session, writing).await
     }
 

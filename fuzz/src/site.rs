@@ -76,6 +76,7 @@ impl Site {
             history: history.history(),
             keyring,
             data_dir: dir,
+            is_kept: false,
             durability: server::Durability::Memory,
             faults: None,
         };

@@ -33,6 +33,7 @@ lint: $(VENV)-tools/installed ## formatting, lints, house rules, licences and so
 	$(PYTHON) scripts/tidy --self-test
 	$(PYTHON) scripts/tidy
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+	$(CARGO) check --locked --manifest-path fuzz/Cargo.toml --target-dir $(TARGET)/fuzz-check # No workspace has it.
 
 # The same random cases on every machine, so that a failure can be repeated elsewhere; `make soak` draws new ones.
 unit: export PROPTEST_RNG_SEED ?= 1

@@ -29,9 +29,9 @@ fn message(engine: &Engine, event: &OperatorEvent) -> Value {
             "time": format_time(*sequenced_ns),
             "fields": Show::new(engine).json(&fields(event)),
         }),
-        OperatorEvent::Alarm { since_ns, alarm, is_raised, sentence } => json!({
+        OperatorEvent::Alarm { noticed_ns, alarm, is_raised, sentence } => json!({
             "event": "Alarm",
-            "time": format_time(*since_ns),
+            "time": format_time(*noticed_ns),
             "alarm": match alarm {
                 Alarm::Replica => "replica",
                 Alarm::ReadModel => "read_model",

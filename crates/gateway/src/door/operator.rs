@@ -43,7 +43,7 @@ pub enum OperatorEvent {
         event: Box<Event>,
     },
     Alarm {
-        since_ns: u64,
+        noticed_ns: u64,
         alarm: Alarm,
         is_raised: bool,
         sentence: &'static str,

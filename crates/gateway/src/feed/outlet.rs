@@ -53,6 +53,16 @@ impl<M> Outlet<M> {
         }
     }
 
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::Relaxed)
+    }
+
+    /// Ends the connection. What is queued is not sent any more.
+    pub(crate) fn end(&self) {
+        self.is_cut.store(true, Ordering::Relaxed);
+        self.cut.notify_one();
+    }
+
     /// Cuts the connection, because its reader is too slow for this stream.
     pub(crate) fn cut_for(&self, stream: &'static str) {
         if !self.is_cut.swap(true, Ordering::Relaxed) {

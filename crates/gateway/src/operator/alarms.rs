@@ -28,7 +28,7 @@ impl Alarms {
         let changes = now.into_iter().zip(&mut self.0).filter_map(|((alarm, sentence), known)| {
             let before = std::mem::replace(known, sentence);
             (before != sentence).then(|| OperatorEvent::Alarm {
-                since_ns: now_ns(),
+                noticed_ns: now_ns(),
                 alarm,
                 is_raised: sentence.is_some(),
                 sentence: sentence.or(before).unwrap_or_default(),

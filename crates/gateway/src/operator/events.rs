@@ -89,6 +89,10 @@ impl SocketSession for EventSession {
         Err((&mut self.ended).await.unwrap_or(CloseReason::VenueGone))
     }
 
+    fn why_cut(&mut self) -> CloseReason {
+        self.ended.try_recv().unwrap_or(CloseReason::TooSlow)
+    }
+
     fn server_shutdown(&self) -> String {
         r#"{"event":"Shutdown"}"#.to_owned()
     }

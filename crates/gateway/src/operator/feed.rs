@@ -56,10 +56,9 @@ impl EventFeed {
             fed = self.feed(subscription, first) => fed,
         };
         tracing::info!(key = %self.reader.key, ?reason, "an operator's stream of events ends");
-        match reason {
-            CloseReason::Gone => {}
-            CloseReason::TooSlow => self.outlet.cut.notify_one(),
-            reason => drop(end.send(reason)),
+        if !matches!(reason, CloseReason::Gone) {
+            let _gone = end.send(reason);
+            self.outlet.end();
         }
     }
 
@@ -71,10 +70,13 @@ impl EventFeed {
     /// Sends the commands from `first` on that the venue had applied at the subscription.
     async fn send_backlog(&self, from: Subscription, first: u64) -> Result<(), CloseReason> {
         let Subscription { spool, last, .. } = from;
+        // The key may have ended while the reader subscribed.
+        self.check()?;
         let begun = OperatorEvent::Subscribed { sequence: first - 1 };
         self.send_waiting(vec![begun]).await?;
         let mut next = first;
         while next <= last {
+            self.check()?;
             let reader = spool.clone();
             let read = tokio::task::spawn_blocking(move || reader.read_from(next, PAGE));
             let page = read.await.expect("reading the spool does not panic");
@@ -106,12 +108,7 @@ impl EventFeed {
         loop {
             tokio::select! {
                 _ = check.tick() => {
-                    if self.outlet.is_closed() {
-                        return Err(CloseReason::Gone);
-                    }
-                    if !self.door.directory().is_usable(self.reader.key) {
-                        return Err(CloseReason::KeyEnded);
-                    }
+                    self.check()?;
                     batch = alarms.changes(self.door.handle.metrics());
                 }
                 _ = self.events.recv_many(&mut batch, BATCH) => {}
@@ -125,6 +122,15 @@ impl EventFeed {
                 }
             }
         }
+    }
+
+    /// Whether there is a reader, and it may read.
+    fn check(&self) -> Result<(), CloseReason> {
+        if self.outlet.is_closed() {
+            return Err(CloseReason::Gone);
+        }
+        let is_usable = self.door.directory().is_usable(self.reader.key);
+        if is_usable { Ok(()) } else { Err(CloseReason::KeyEnded) }
     }
 
     async fn show(&self, events: Vec<OperatorEvent>) -> Result<Vec<Utf8Bytes>, CloseReason> {

@@ -60,6 +60,11 @@ pub(crate) trait SocketSession: Send + 'static {
         std::future::pending()
     }
 
+    /// Why the connection was cut.
+    fn why_cut(&mut self) -> CloseReason {
+        CloseReason::TooSlow
+    }
+
     /// Keeps the answers that become ready while a write waits. It is ready once they have no more
     /// room. Dropping the future loses no answer.
     fn keep_answers(&mut self) -> impl Future<Output = ()> + Send {
@@ -173,7 +178,10 @@ pub(crate) fn open<S: SocketSession>(
 
 impl<S: SocketSession> Connection<S> {
     async fn run(mut self, mut socket: WebSocket) {
-        let end = self.run_until_closed(&mut socket).await;
+        let end = match self.run_until_closed(&mut socket).await {
+            CloseReason::TooSlow => self.session.why_cut(),
+            end => end,
+        };
         tracing::debug!(?end, "a WebSocket ended");
         self.queue.close();
         self.session.closed();
@@ -219,6 +227,9 @@ impl<S: SocketSession> Connection<S> {
         let mut stopping = self.context.stopping.clone();
         let outlet = Arc::clone(&self.outlet);
         loop {
+            if outlet.is_cut() {
+                return CloseReason::TooSlow;
+            }
             if self.session.is_busy() {
                 self.context.permit.message_waits();
             }

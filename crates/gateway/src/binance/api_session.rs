@@ -319,6 +319,10 @@ impl ApiSession {
         from_seq: Option<u64>,
         by_logon: bool,
     ) -> Answer {
+        {
+            let directory = self.shared.door.directory();
+            self.subscriptions.retain(|open| !open.user_data.has_ended(&directory));
+        }
         if self.subscriptions.iter().any(|open| open.user_data.is_of(signer.account)) {
             return Err(ApiError::subscribed_already().into());
         }
@@ -368,8 +372,8 @@ impl ApiSession {
             let notice = user_stream::of_subscription(*id, &event);
             self.in_flight.push(Box::pin(std::future::ready(notice.into())));
             self.subscriptions.remove(index);
+            let _shrinks = self.streams.resize(self.subscriptions.len());
         }
-        let _shrinks = self.streams.resize(self.subscriptions.len());
         Ok(())
     }
 

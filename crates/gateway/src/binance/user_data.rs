@@ -10,8 +10,9 @@ use types::{AccountId, KeyId};
 
 use crate::binance::balances::run_on_publisher;
 use crate::binance::shared::BinanceContext;
-use crate::binance::user_streams::UserDataReader;
+use crate::binance::user_streams::{Known, UserDataReader};
 use crate::clock::now_ns;
+use crate::door::directory::Directory;
 use crate::door::in_use::Held;
 use crate::feed::account::ReaderId;
 use crate::feed::backlog::{AccountBacklog, BacklogError};
@@ -20,6 +21,7 @@ use crate::feed::backlog::{AccountBacklog, BacklogError};
 #[derive(Debug)]
 pub(crate) struct UserDataSubscription {
     account: AccountId,
+    key: KeyId,
     id: ReaderId,
     _in_use: Held<AccountId>,
 }
@@ -27,6 +29,11 @@ pub(crate) struct UserDataSubscription {
 impl UserDataSubscription {
     pub(crate) fn is_of(&self, account: AccountId) -> bool {
         self.account == account
+    }
+
+    /// The publisher ends a subscription with its key.
+    pub(crate) fn has_ended(&self, directory: &Directory) -> bool {
+        !directory.is_usable(self.key)
     }
 }
 
@@ -58,7 +65,7 @@ pub(crate) async fn subscribe(
         (publisher.user_streams().feed.subscribe(account, key, own, holds), spool.reader())
     });
     let (id, spool) = subscribed.await?;
-    let user_data = UserDataSubscription { account, id, _in_use: in_use };
+    let user_data = UserDataSubscription { account, key, id, _in_use: in_use };
     if let Some(from_seq) = from_seq {
         let backlog = AccountBacklog { spool, account };
         let first = match backlog.page(from_seq).await {
@@ -96,7 +103,8 @@ impl BacklogTask {
     async fn send(self, backlog: AccountBacklog, first: Vec<NumberedEvent>, from_seq: u64) {
         let outlet = &self.reader.client.outlet;
         let Some(queue) = outlet.queue() else { return };
-        let encode = |page: &[NumberedEvent]| self.encode(page);
+        let mut known = None;
+        let encode = |page: &[NumberedEvent]| self.encode(page, &mut known);
         let next_seq = match backlog.send(first, from_seq, &queue, encode).await {
             Ok(next_seq) => next_seq,
             Err(BacklogError::Gone) => return,
@@ -114,10 +122,10 @@ impl BacklogTask {
         }
     }
 
-    fn encode(&self, page: &[NumberedEvent]) -> Vec<Utf8Bytes> {
+    fn encode(&self, page: &[NumberedEvent], known: &mut Option<Known>) -> Vec<Utf8Bytes> {
         let Self { shared, account, reader, .. } = self;
         let (user_streams, directory) = shared.publisher.user_streams_and_directory();
-        let texts = user_streams.encode_backlog(&directory, *account, page, reader);
+        let texts = user_streams.encode_backlog(&directory, *account, page, (reader, known));
         texts.into_iter().map(Utf8Bytes::from).collect()
     }
 }

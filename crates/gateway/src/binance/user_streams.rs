@@ -41,6 +41,13 @@ pub(crate) struct UserStreams {
     is_asking: bool,
 }
 
+/// What a backlog knows of the orders before its next page.
+#[derive(Debug)]
+pub(crate) struct Known {
+    lists: OpenLists,
+    amounts: EnteredAmounts,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct UserDataReader {
     pub(crate) client: Arc<StreamClient>,
@@ -161,15 +168,17 @@ impl UserStreams {
         directory: &Directory,
         account: AccountId,
         page: &[NumberedEvent],
-        reader: &UserDataReader,
+        (reader, known): (&UserDataReader, &mut Option<Known>),
     ) -> Vec<String> {
-        let mut lists = self.lists.clone();
-        let mut amounts = self.amounts.clone();
+        let Known { lists, amounts } = known.get_or_insert_with(|| Known {
+            lists: self.lists.clone(),
+            amounts: self.amounts.clone(),
+        });
         let mut texts = Vec::new();
         for numbered in page {
             lists.observe(page.iter().map(|numbered| &numbered.event), &numbered.event);
             amounts.observe(&numbered.event);
-            let names = NamesOf { directory, lists: &lists, amounts: &amounts };
+            let names = NamesOf { directory, lists, amounts };
             let at = Moment { event_ns: numbered.sequenced_ns, unit: reader.client.unit };
             let owner = (account, numbered.number);
             let payload = user_stream::payload(&numbered.event, owner, &names, at);

@@ -36,7 +36,7 @@ impl AccountBacklog {
         mut page: Vec<NumberedEvent>,
         mut next_seq: u64,
         queue: &mpsc::Sender<M>,
-        encode: impl Fn(&[NumberedEvent]) -> Vec<M>,
+        mut encode: impl FnMut(&[NumberedEvent]) -> Vec<M>,
     ) -> Result<u64, BacklogError> {
         while let Some(last) = page.last() {
             next_seq = last.number + 1;

@@ -187,6 +187,11 @@ async fn the_streams_of_a_revoked_key_end() {
     site.operate(Command::RevokeKey(RevokeKey { key: KeyId(1) })).await;
     assert_eq!(numbered(&mut socket).await["k"], "KeyRevoked");
     assert_eq!(next(&mut socket).await["event"]["e"], "eventStreamTerminated");
+    // The account has no stream on the connection any more, so another key begins one.
+    let key = site.key(MAKER, Role::ReadOnly, "another").await;
+    let method = "userDataStream.subscribe.signature";
+    let begun = ask(&mut socket, 7, method, signed(&key, json!({}))).await;
+    assert_eq!(begun["status"], 200, "{begun}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -17,6 +17,7 @@ pub use self::table::OPERATIONS;
 use crate::binance::call::{Answer, Call, KeyedCall, Proof, Refusal};
 use crate::binance::order_counts::{self, is_limit, limit_reached};
 use crate::door::identity::Permission;
+use crate::door::shared::Door;
 use crate::socket::http::JsonReply;
 
 /// An operation, as the router, the WebSocket API and the OpenAPI document use it.
@@ -53,8 +54,10 @@ enum Access {
     KeyedOrSigned,
     /// Signed with a key that may see its account.
     Signed,
-    /// Signed with a key that may trade.
+    /// Signed with a key that may trade; cancels or reduces orders.
     Trader,
+    /// Likewise, and changes nothing.
+    Testing,
     /// Likewise, and enters orders: refused while the venue is overloaded.
     Entering,
 }
@@ -99,7 +102,7 @@ impl Operation {
             Access::Keyed | Access::KeyedOrSigned | Access::Signed => {
                 Some(&[Role::Trader, Role::ReadOnly])
             }
-            Access::Trader | Access::Entering => Some(&[Role::Trader]),
+            Access::Trader | Access::Testing | Access::Entering => Some(&[Role::Trader]),
         }
     }
 
@@ -124,15 +127,16 @@ impl Operation {
             // Metrics count this refusal. The access record is for senders without permission.
             return Executed::unlimited(Err(busy), *spent);
         }
+        let in_flight = door.in_use.request_of_address(call.peer, self.ends_orders());
+        if let (Ok(spent), None) = (&spent, &in_flight) {
+            return Executed::unlimited(Err(ApiError::too_many_requests()), *spent);
+        }
         let attempt = call.attempt(self.method, self.record_path(&call));
         let (answer, spent, limited) = match spent {
-            Ok(spent) => match door.in_use.request_of_address(call.peer, self.ends_orders()) {
-                Some(_in_flight) => {
-                    let (answer, limited) = self.answer(call).await;
-                    (answer, spent, limited)
-                }
-                None => (Err(ApiError::too_many_requests().into()), spent, None),
-            },
+            Ok(spent) => {
+                let (answer, limited) = self.answer(door, call).await;
+                (answer, spent, limited)
+            }
             Err(over) => (Err(over.into()), over.used(), None),
         };
         if let Err(Refusal::BeforeLog(error)) = &answer {
@@ -177,12 +181,11 @@ impl Operation {
     }
 
     /// The answer, and the account of an operation that enters orders, if its orders are limited.
-    async fn answer(&self, call: Call) -> (Answer, Option<AccountId>) {
-        let shared = Arc::clone(&call.shared);
+    async fn answer(&self, door: &Door, call: Call) -> (Answer, Option<AccountId>) {
         let answer = match self.handler {
             Handler::Public(answer) => {
                 if self.access == Access::Current
-                    && let Err(error) = shared.door.ask_views(|_, _| ()).await
+                    && let Err(error) = door.ask_views(|_, _| ()).await
                 {
                     return (Err(error.into()), None);
                 }
@@ -196,18 +199,18 @@ impl Operation {
             _ => false,
         };
         let permission = match self.access {
-            Access::Trader | Access::Entering => Permission::Trade,
+            Access::Trader | Access::Testing | Access::Entering => Permission::Trade,
             _ => Permission::UserData,
         };
         let call = if is_keyed { call.keyed().await } else { call.signed(permission).await };
         match call {
             Ok(call) => {
-                let in_use = &shared.door.in_use;
                 let account = call.signer.account;
-                let Some(_in_flight) = in_use.request_of_account(account, self.ends_orders())
-                else {
-                    return (Err(ApiError::too_many_requests().into()), None);
-                };
+                let in_flight = door.in_use.request_of_account(account, self.ends_orders());
+                if in_flight.is_none() {
+                    let refused = Refusal::ByEngine(ApiError::too_many_requests());
+                    return (Err(refused), None);
+                }
                 let limited = self.access == Access::Entering && call.has_order_rate();
                 let limited = limited.then_some(call.signer.account);
                 (answer(call).await, limited)

@@ -1,5 +1,6 @@
 //! Market data over WebSocket: the subscriptions of one connection.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -104,8 +105,7 @@ impl SocketSession for StreamSession {
 
     async fn receive(&mut self, text: &str) -> Result<Option<SocketAnswer>, CloseReason> {
         let before: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
-        let streams_max = self.in_use.reserve(STREAMS_MAX);
-        let reply = self.control(text, streams_max);
+        let reply = self.control(text);
         let _shrinks = self.in_use.resize(self.count());
         self.client.combined.store(self.subscriptions.is_combined(), Ordering::Relaxed);
         let after: HashSet<Stream> = self.subscriptions.streams().iter().copied().collect();
@@ -138,12 +138,16 @@ impl StreamSession {
         self.subscriptions.streams().len() + self.subscriptions.listen_keys().len()
     }
 
-    fn control(&mut self, text: &str, streams_max: usize) -> String {
+    fn control(&mut self, text: &str) -> String {
         let shared = &self.shared;
+        let in_use = RefCell::new(&mut self.in_use);
         let names = Names {
             is_symbol: &|symbol: &Symbol| shared.door.market(symbol.as_str()).is_some(),
             is_listen_key: &|name: &str| shared.listen_key(name).is_some(),
-            streams_max,
+            too_many: &|streams| {
+                let mut in_use = in_use.borrow_mut();
+                (!in_use.resize(streams)).then_some(in_use.limit)
+            },
         };
         self.subscriptions.receive(text, &names)
     }

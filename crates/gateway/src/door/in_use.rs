@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use types::AccountId;
@@ -24,6 +25,7 @@ const CANCELS_TIMES: usize = 2;
 #[derive(Debug)]
 pub(crate) struct InUse {
     settings: DoorSettings,
+    requests_refused: AtomicU64,
     requests_of_address: Counts<IpAddr>,
     requests_of_account: Counts<AccountId>,
     streams_of_address: Counts<IpAddr>,
@@ -34,6 +36,7 @@ impl InUse {
     pub(crate) fn new(settings: &DoorSettings) -> Self {
         Self {
             settings: *settings,
+            requests_refused: AtomicU64::default(),
             requests_of_address: Counts::default(),
             requests_of_account: Counts::default(),
             streams_of_address: Counts::default(),
@@ -44,7 +47,7 @@ impl InUse {
     /// A request in flight, until the answer is there; `None` above the limit of its address.
     pub(crate) fn request_of_address(&self, peer: IpAddr, ends: bool) -> Option<Held<IpAddr>> {
         let limit = of_address(self.settings.requests_per_address_max, peer) * times(ends);
-        self.requests_of_address.take(network_of(peer), 1, limit)
+        self.counted(self.requests_of_address.take(network_of(peer), 1, limit))
     }
 
     /// Likewise of the account whose key sent it.
@@ -54,7 +57,19 @@ impl InUse {
         ends: bool,
     ) -> Option<Held<AccountId>> {
         let limit = self.settings.requests_per_account_max * times(ends);
-        self.requests_of_account.take(account, 1, limit)
+        self.counted(self.requests_of_account.take(account, 1, limit))
+    }
+
+    fn counted<T>(&self, held: Option<T>) -> Option<T> {
+        if held.is_none() {
+            self.requests_refused.fetch_add(1, Ordering::Relaxed);
+        }
+        held
+    }
+
+    /// Requests above a limit since the start.
+    pub(crate) fn requests_refused(&self) -> u64 {
+        self.requests_refused.load(Ordering::Relaxed)
     }
 
     /// The streams of one connection; none yet.
@@ -130,20 +145,6 @@ impl<K: Copy + Eq + Hash> Held<K> {
     }
 }
 
-impl<K: Copy + Eq + Hash> Held<K> {
-    /// Grows to `most`, as far as the limit of the holder allows.
-    fn reserve(&mut self, most: usize, limit: usize) -> usize {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = counts.get(&self.holder).copied().unwrap_or(0);
-        let more = most.saturating_sub(self.units).min(limit.saturating_sub(all));
-        if more > 0 {
-            counts.insert(self.holder, all + more);
-            self.units += more;
-        }
-        self.units
-    }
-}
-
 impl<K: Copy + Eq + Hash> Drop for Held<K> {
     fn drop(&mut self) {
         self.resize(0, 0);
@@ -162,12 +163,6 @@ impl Streams {
     /// Whether the address may have the connection with this many; otherwise nothing changes.
     pub(crate) fn resize(&mut self, streams: usize) -> bool {
         self.held.resize(streams, self.limit)
-    }
-
-    /// Takes all that is left to the address, so that the connection has `most` or fewer. Returns
-    /// how many it has.
-    pub(crate) fn reserve(&mut self, most: usize) -> usize {
-        self.held.reserve(most, self.limit)
     }
 }
 
@@ -219,8 +214,6 @@ mod tests {
         assert!(!other.resize(2));
         assert!(one.resize(2) && other.resize(3));
         assert!(!one.resize(3), "what was refused changed nothing");
-        assert_eq!((one.reserve(9), one.resize(1)), (2, true));
-        assert_eq!((one.reserve(9), other.reserve(9)), (2, 3));
         drop(other);
         assert!(one.resize(5));
         drop(one);

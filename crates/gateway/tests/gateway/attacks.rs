@@ -328,11 +328,21 @@ async fn answers(socket: &mut Socket, count: usize) -> Vec<(u64, i64)> {
     answers
 }
 
+/// Waits on a busy machine for what comes by itself.
+async fn until(is_so: impl AsyncFn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !is_so().await {
+        assert!(Instant::now() < deadline);
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_in_flight_of_an_address_have_a_limit_over_its_connections() {
     // An address of this machine has four times as many, and cancels twice as many of these.
-    let site = Site::with(DoorSettings { requests_per_address_max: 1, ..DoorSettings::default() });
-    let site = site.await;
+    let settings =
+        DoorSettings { requests_per_address_max: 1, late_after: None, ..DoorSettings::default() };
+    let site = Site::with(settings).await;
     let mut sockets = [socket_from(&site, 2, PATH).await, socket_from(&site, 2, PATH).await];
     let mut other = socket_from(&site, 3, PATH).await;
     site.hold.stop();
@@ -340,12 +350,12 @@ async fn requests_in_flight_of_an_address_have_a_limit_over_its_connections() {
         let params = signed(&site.maker, order("100"));
         send(&mut sockets[id as usize % 2], id, "order.place", params).await;
     }
-    sleep(Duration::from_millis(200)).await;
+    let ping = async || get_from(&site, 2, "/api/v3/ping", "connection: close\r\n").await;
+    until(async || ping().await.status == 429).await;
     let refused = ask(&mut sockets[0], 9, "order.place", signed(&site.taker, order("99"))).await;
     let found = (&refused["status"], &refused["error"]["code"], &refused["error"]["msg"]);
     assert_eq!(found, (&429.into(), &(-1003).into(), &"Too many requests queued.".into()));
-    let reply = get_from(&site, 2, "/api/v3/ping", "connection: close\r\n").await;
-    reply.is_error(429, -1003, "Too many requests queued.");
+    ping().await.is_error(429, -1003, "Too many requests queued.");
     let cancel = json!({ "symbol": "BTCUSDT", "orderId": 1 });
     send(&mut sockets[0], 10, "order.cancel", signed(&site.maker, cancel)).await;
     send(&mut other, 11, "order.place", signed(&site.maker, order("100"))).await;
@@ -360,7 +370,8 @@ async fn requests_in_flight_of_an_address_have_a_limit_over_its_connections() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_in_flight_of_an_account_have_a_limit_over_its_addresses() {
-    let settings = DoorSettings { requests_per_account_max: 2, ..DoorSettings::default() };
+    let settings =
+        DoorSettings { requests_per_account_max: 2, late_after: None, ..DoorSettings::default() };
     let site = Site::with(settings).await;
     let mut sockets = [socket_from(&site, 2, PATH).await, socket_from(&site, 3, PATH).await];
     site.hold.stop();
@@ -368,7 +379,8 @@ async fn requests_in_flight_of_an_account_have_a_limit_over_its_addresses() {
         let params = signed(&site.maker, order("100"));
         send(&mut sockets[id as usize], id, "order.place", params).await;
     }
-    sleep(Duration::from_millis(200)).await;
+    let open = async || site.signed(&site.maker, "GET", "/api/v3/openOrderList", "").await;
+    until(async || open().await.status == 429).await;
     let refused = ask(&mut sockets[0], 9, "order.place", signed(&site.maker, order("99"))).await;
     assert_eq!((&refused["status"], &refused["error"]["code"]), (&429.into(), &(-1003).into()));
     let cancel = json!({ "symbol": "BTCUSDT", "orderId": 1 });
@@ -389,7 +401,8 @@ async fn streams_of_an_address_have_a_limit_over_its_connections() {
     let mut other = socket_from(&site, 2, "/ws/btcusdt@trade").await;
     let two = ["btcusdt@depth", "btcusdt@bookTicker"];
     let refused = say(&mut other, subscribe(&two)).await;
-    assert!(refused["msg"].to_string().contains("more than 2 streams"), "{refused}");
+    let msg = "more than 4 streams for all connections of an address";
+    assert!(refused["msg"].to_string().contains(msg), "{refused}");
     assert_eq!(say(&mut other, subscribe(&two[..1])).await["code"], Value::Null);
     let mut api = socket_from(&site, 2, PATH).await;
     let method = "userDataStream.subscribe.signature";
@@ -470,7 +483,14 @@ async fn answers_that_wait_until_a_websocket_is_read_hold_a_bounded_sum_of_bytes
         }
         sleep(Duration::from_secs(1)).await;
         site.hold.go_on();
-        sleep(Duration::from_secs(2)).await;
+        // All are carried out; the client that finds no room is gone.
+        until(async || {
+            let open = site.ask(|engine| engine.open_orders(MAKER, BTCUSDT).count()).await;
+            let scrape = site.get("/metrics").await.body;
+            let is_gone = scrape.contains("buttonwood_connections{kind=\"websocket\"} 0");
+            open == REQUESTS as usize && is_gone == is_cut
+        })
+        .await;
         let mut ids = Vec::new();
         while ids.len() < REQUESTS as usize
             && let Some(Ok(answer)) = futures_util::StreamExt::next(&mut deaf).await

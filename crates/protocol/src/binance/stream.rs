@@ -47,8 +47,8 @@ pub struct Session {
 pub struct Names<'a> {
     pub is_symbol: &'a dyn Fn(&Symbol) -> bool,
     pub is_listen_key: &'a dyn Fn(&str) -> bool,
-    /// Streams that the connection may have, if fewer than [`STREAMS_MAX`].
-    pub streams_max: usize,
+    /// The limit of all connections of the client, if this one would have more streams than that.
+    pub too_many: &'a dyn Fn(usize) -> Option<usize>,
 }
 
 impl Session {
@@ -110,9 +110,13 @@ impl Session {
                 let new = streams.iter().filter(|stream| !self.streams.contains(stream)).count();
                 let new_keys = listen_keys.iter().filter(|key| !self.listen_keys.contains(key));
                 let own = self.streams.len() + self.listen_keys.len();
-                let max = STREAMS_MAX.min(names.streams_max);
-                if own + new + new_keys.count() > max {
-                    return Err(invalid(format!("more than {max} streams")));
+                let all = own + new + new_keys.count();
+                if all > STREAMS_MAX {
+                    return Err(invalid(format!("more than {STREAMS_MAX} streams")));
+                }
+                if let Some(max) = (names.too_many)(all) {
+                    let of = "for all connections of an address";
+                    return Err(invalid(format!("more than {max} streams {of}")));
                 }
                 self.subscribe(streams, listen_keys);
                 Ok(Value::Null)
@@ -286,10 +290,10 @@ mod tests {
     const NAMES: Names<'_> = Names {
         is_symbol: &|symbol| symbol.as_str() == "BTCUSDT",
         is_listen_key: &|_| false,
-        streams_max: STREAMS_MAX,
+        too_many: &|_| None,
     };
     const ANY: Names<'_> =
-        Names { is_symbol: &|_| true, is_listen_key: &|_| false, streams_max: STREAMS_MAX };
+        Names { is_symbol: &|_| true, is_listen_key: &|_| false, too_many: &|_| None };
 
     fn check(session: &mut Session, text: &str, expect: &str) {
         let reply = session.receive(text, &NAMES);
@@ -399,10 +403,10 @@ mod tests {
         let reply = session.receive(&subscribe(vec![name(STREAMS_MAX)]), &ANY);
         assert!(reply.contains("more than 1024 streams"));
         assert_eq!(session.streams().len(), STREAMS_MAX);
-        let few = Names { streams_max: 1, ..ANY };
+        let few = Names { too_many: &|streams| (streams > 1).then_some(7), ..ANY };
         let mut session = Session::new(false, Vec::new(), Vec::new());
         let reply = session.receive(&subscribe(vec![name(0), name(1)]), &few);
-        assert!(reply.contains("more than 1 streams"), "{reply}");
+        assert!(reply.contains("more than 7 streams for all connections"), "{reply}");
     }
 
     #[test]

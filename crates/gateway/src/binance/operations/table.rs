@@ -110,11 +110,11 @@ operations! {
     POST "/api/v3/order", "order.place", Of(1);
         Entering trading::new_order, NewOrderRequest::parse => NewOrderAnswer;
     POST "/api/v3/order/test", "order.test", By(trading::test_order_weight);
-        Trader trading::test_order, TestOrderRequest::parse => Either<TestOrderRates, Empty>;
+        Testing trading::test_order, TestOrderRequest::parse => Either<TestOrderRates, Empty>;
     POST "/api/v3/sor/order", "sor.order.place", Of(1);
         Entering trading::routed_order, RoutedOrderRequest::parse => RoutedOrderAnswer;
     POST "/api/v3/sor/order/test", "sor.order.test", By(trading::test_order_weight);
-        Trader trading::test_routed_order,
+        Testing trading::test_routed_order,
             TestRoutedOrderRequest::parse => Either<TestOrderRates, Empty>;
     DELETE "/api/v3/order", "order.cancel", Of(1);
         Trader trading::cancel_order, CancelOrderRequest::parse => CancelAnswer;

@@ -12,6 +12,8 @@ use crate::door::shared::Door;
 
 /// How long a query waits for a read model that is behind.
 const BEHIND_MAX: Duration = Duration::from_secs(3);
+/// Likewise where the engine has the answer without the read model's part.
+const ENDED_BEHIND_MAX: Duration = Duration::from_secs(1);
 
 /// The read model. Its answers are as if it had every event acknowledged before: it has these
 /// events, or none of them can change the answer.
@@ -58,12 +60,26 @@ impl Door {
     /// already.
     async fn ask_ended<Q: Ask + Clone>(&self, question: Q) -> Option<Q::Answer> {
         let history = self.history.as_ref()?;
-        let reached = history.reached();
-        let settled = projection::ask_settled(&**history, question.clone(), reached).await;
-        match settled {
-            Ok(Some(answer)) => Some(answer),
-            _ => self.ask_history(question).await.ok(),
+        if let Some(answer) = self.ask_settled(question.clone(), history.reached()).await {
+            return Some(answer);
         }
+        let deadline = Instant::now() + ENDED_BEHIND_MAX;
+        let sequence = self.ask_views(|_, spool| spool.last_sequence()).await.ok()?;
+        history.wait_until(sequence, deadline).await.ok()?;
+        self.ask_read_model(question).await.ok()
+    }
+
+    async fn ask_read_model<Q: Ask>(&self, question: Q) -> Result<Q::Answer, QueryError> {
+        let history = self.history.as_ref().ok_or(QueryError::NoHistory)?;
+        let _under_way = self.metrics.query::<Q>();
+        projection::ask(&**history, question).await.map_err(failed)
+    }
+
+    /// `None` if it fails, too: that it is behind says more.
+    async fn ask_settled<Q: Ask>(&self, question: Q, behind: Behind) -> Option<Q::Answer> {
+        let history = self.history.as_ref()?;
+        let _under_way = self.metrics.query::<Q>();
+        projection::ask_settled(&**history, question, behind).await.ok().flatten()
     }
 
     /// For several queries in a row.
@@ -81,26 +97,18 @@ impl CaughtUpHistory<'_> {
         let reached = self.history.reached();
         if reached.sequence < self.sequence
             && reached.standstill.is_some()
-            && let Some(answer) = self.ask_settled(question.clone(), reached).await
+            && let Some(answer) = self.door.ask_settled(question.clone(), reached).await
         {
             return Ok(answer);
         }
         match self.history.wait_until(self.sequence, self.deadline).await {
-            Ok(()) => {
-                let _under_way = self.door.metrics.query::<Q>();
-                projection::ask(&*self.history, question).await.map_err(failed)
-            }
+            Ok(()) => self.door.ask_read_model(question).await,
             Err(behind) => {
                 tracing::warn!(self.sequence, at = behind.sequence, "the read model is behind");
-                let answer = self.ask_settled(question, behind).await;
+                let answer = self.door.ask_settled(question, behind).await;
                 answer.ok_or(QueryError::HistoryBehind(behind))
             }
         }
-    }
-
-    /// `None` if it fails, too: that it is behind says more.
-    async fn ask_settled<Q: Ask>(&self, question: Q, behind: Behind) -> Option<Q::Answer> {
-        projection::ask_settled(&*self.history, question, behind).await.ok().flatten()
     }
 }
 

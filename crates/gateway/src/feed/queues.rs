@@ -61,6 +61,8 @@ pub(crate) struct SharedQueues {
 #[derive(Debug, Default)]
 struct Queues {
     followed: HashMap<QueueAt, Followed>,
+    /// In all queues.
+    orders: usize,
     look_again: Option<Instant>,
 }
 
@@ -86,7 +88,7 @@ impl SharedQueues {
         }
         let is_full = queues.is_full();
         if is_full {
-            asked.iter().for_each(|(at, _)| drop(queues.followed.remove(at)));
+            asked.iter().for_each(|(at, _)| queues.forget(at));
         }
         self.is_any.store(!queues.followed.is_empty(), Ordering::Relaxed);
         if is_full {
@@ -104,9 +106,7 @@ impl SharedQueues {
     pub(crate) fn take_parts(&self, parts: &[Part]) {
         let mut queues = self.queues();
         for Part { of: (at, behind), orders, is_last } in parts {
-            if let Some(followed) = queues.followed.get_mut(at) {
-                followed.queue.take_part(*behind, orders, *is_last);
-            }
+            queues.change(at, |queue| queue.take_part(*behind, orders, *is_last));
         }
     }
 
@@ -117,9 +117,7 @@ impl SharedQueues {
         }
         let Some(change) = update.level else { return };
         let at = QueueAt { instrument: update.instrument, side: change.side, price: change.price };
-        if let Some(followed) = self.queues().followed.get_mut(&at) {
-            followed.queue.apply(change.order_id, change.order);
-        }
+        self.queues().change(&at, |queue| queue.apply(change.order_id, change.order));
     }
 
     /// After each batch.
@@ -142,16 +140,31 @@ impl Queues {
         self.followed.entry(at).or_insert_with(begin)
     }
 
+    fn change(&mut self, at: &QueueAt, change: impl FnOnce(&mut LevelQueue)) {
+        let Some(Followed { queue, .. }) = self.followed.get_mut(at) else { return };
+        let before = queue.len();
+        change(queue);
+        self.orders = self.orders - before + queue.len();
+    }
+
+    fn forget(&mut self, at: &QueueAt) {
+        if let Some(followed) = self.followed.remove(at) {
+            self.orders -= followed.queue.len();
+        }
+    }
+
     fn is_full(&self) -> bool {
-        let orders: usize = self.followed.values().map(|followed| followed.queue.len()).sum();
-        self.followed.len() > QUEUES_MAX || orders > ORDERS_MAX
+        self.followed.len() > QUEUES_MAX || self.orders > ORDERS_MAX
     }
 
     fn drop_idle(&mut self, now: Instant) {
         if self.look_again.is_some_and(|at| now < at) {
             return;
         }
-        self.followed.retain(|_, followed| now - followed.asked < FOLLOWED_FOR);
+        let idle = |_: &QueueAt, followed: &mut Followed| now - followed.asked >= FOLLOWED_FOR;
+        let forgotten: usize =
+            self.followed.extract_if(idle).map(|(_, followed)| followed.queue.len()).sum();
+        self.orders -= forgotten;
         self.look_again = Some(now + FOLLOWED_FOR / 10);
     }
 }

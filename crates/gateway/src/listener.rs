@@ -64,12 +64,10 @@ impl Listener for GatewayListener {
     }
 
     fn due(&mut self, views: &Views, now: Instant) -> Option<Instant> {
-        let changes = self.publisher.hub_inbox.take();
-        let has_changes = !changes.is_empty();
-        for change in changes {
+        for change in self.publisher.hub_inbox.take() {
             self.hub.change(&change, views);
         }
-        if has_changes {
+        if self.publisher.readers.takes_count() {
             let users = self.publisher.user_streams().feed.reader_count();
             self.publisher.readers.set_subscriptions(self.hub.subscription_count(), users);
         }

@@ -71,6 +71,7 @@ pub(crate) async fn serve(
         directory: Arc::clone(&publisher.directory),
         handle: handle.clone(),
         queues: Arc::clone(&publisher.queues),
+        readers: Arc::clone(&publisher.readers),
         history,
         access,
         metrics: DoorMetrics::default(),

@@ -100,13 +100,16 @@ impl Door {
         Ok(find())
     }
 
-    /// The displayed books of the first instruments.
+    /// The displayed books of the first instruments. The subscriptions are counted as well.
     pub(crate) async fn books(&self, count_max: usize) -> Answered<Vec<BookFigures>> {
         let listed: Vec<_> = {
             let directory = self.directory();
             let first = directory.markets().iter().take(count_max);
             first.map(|market| (market.instrument.id, market.instrument.spec.symbol)).collect()
         };
+        // The listener counts subscriptions after this query, and so before the next.
+        let readers = Arc::clone(&self.readers);
+        self.ask_views(move |_, _| readers.want_count()).await?;
         self.ask_views(move |views, _| {
             let figures = |(id, symbol): &(InstrumentId, Symbol)| {
                 let book = &views.instrument(*id)?.book;

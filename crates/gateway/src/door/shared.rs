@@ -19,6 +19,7 @@ use crate::door::settings::DoorSettings;
 use crate::door::single_use::SingleUses;
 use crate::door::trace::Traces;
 use crate::feed::queues::SharedQueues;
+use crate::feed::reader_metrics::ReaderMetrics;
 
 /// Shared by all connections of all dialects.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub(crate) struct Door {
     pub(crate) directory: Arc<SharedDirectory>,
     pub(crate) handle: Handle,
     pub(crate) queues: Arc<SharedQueues>,
+    pub(crate) readers: Arc<ReaderMetrics>,
     pub(crate) history: Option<Arc<dyn History>>,
     pub(crate) access: Option<AccessRecord>,
     pub(crate) metrics: DoorMetrics,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use venue::{Exposition, MetricSource};
@@ -14,6 +14,8 @@ pub(crate) struct ReaderMetrics {
     cut: Mutex<BTreeMap<&'static str, u64>>,
     /// The longest queue since the last scrape.
     backlog_max: AtomicU64,
+    /// A scrape asks the publisher's thread to count the subscriptions.
+    is_count_wanted: AtomicBool,
     market_streams: AtomicU64,
     user_streams: AtomicU64,
 }
@@ -29,6 +31,15 @@ impl ReaderMetrics {
         if messages > self.backlog_max.load(Ordering::Relaxed) {
             self.backlog_max.fetch_max(messages, Ordering::Relaxed);
         }
+    }
+
+    pub(crate) fn want_count(&self) {
+        self.is_count_wanted.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn takes_count(&self) -> bool {
+        self.is_count_wanted.load(Ordering::Relaxed)
+            && self.is_count_wanted.swap(false, Ordering::Relaxed)
     }
 
     pub(crate) fn set_subscriptions(&self, market: usize, user: usize) {

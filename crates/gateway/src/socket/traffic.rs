@@ -14,7 +14,9 @@ pub(crate) struct Traffic {
     web_socket: OfWay,
 }
 
+/// Apart from each other: all connections write to them.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 struct OfWay {
     open: AtomicU64,
     received: AtomicU64,

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use gateway::Settings;
 use serde_json::json;
 
+use crate::socket::{ask, connect, signed};
 use crate::support::Site;
 
 async fn metrics(site: &Site) -> String {
@@ -116,4 +117,22 @@ async fn a_replica_that_differs_is_reported_while_orders_go_on() {
     site.order(&site.maker, "SELL", "1", "101").await;
     let ready = site.get("/health/ready").await.ok();
     assert_eq!(ready, json!({"status": "ready", "replica": "differs"}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scrape_counts_the_subscriptions_of_now() {
+    let site = Site::new().await;
+    let count = async |kind: &str| {
+        let name = format!("buttonwood_subscriptions{{kind=\"{kind}\"}} ");
+        let text = metrics(&site).await;
+        let line = text.lines().find_map(|line| line.strip_prefix(&name));
+        line.unwrap_or_else(|| panic!("{text}")).to_owned()
+    };
+    let mut api = connect(&site, "/ws-api/v3?returnRateLimits=false").await;
+    let method = "userDataStream.subscribe.signature";
+    ask(&mut api, 1, method, signed(&site.maker, json!({}))).await;
+    assert_eq!([count("market").await, count("user").await], ["0", "1"]);
+    let _stream = connect(&site, "/ws/btcusdt@trade").await;
+    ask(&mut api, 2, "userDataStream.unsubscribe", json!({})).await;
+    assert_eq!([count("market").await, count("user").await], ["1", "0"]);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::extract::ws::Utf8Bytes;
-use protocol::binance::stream::{self, Stream, StreamKind};
+use protocol::binance::stream::{self, Stream};
 use protocol::signed::TimeUnit;
 
 use crate::binance::stream_client::StreamClient;
@@ -13,14 +13,12 @@ use crate::binance::stream_client::StreamClient;
 #[derive(Debug)]
 pub(super) struct StreamReaders {
     pub(super) stream: Stream,
-    /// In metrics.
-    name: &'static str,
     clients: Vec<Arc<StreamClient>>,
 }
 
 impl StreamReaders {
     pub(super) fn new(stream: Stream) -> Self {
-        Self { stream, name: name(stream.kind), clients: Vec::new() }
+        Self { stream, clients: Vec::new() }
     }
 
     /// Adds a reader, and sends it the current state if there is one.
@@ -34,7 +32,9 @@ impl StreamReaders {
         }
         let combined = client.combined.load(Ordering::Relaxed);
         let taken = present().is_none_or(|payload| {
-            client.outlet.push(self.name, form(&self.stream, payload, combined).into())
+            client
+                .outlet
+                .push(self.stream.kind.word(), form(&self.stream, payload, combined).into())
         });
         if taken {
             self.clients.push(Arc::clone(client));
@@ -58,7 +58,7 @@ impl StreamReaders {
     /// Publishes a payload to each reader in its form. A reader that is gone or cut is removed.
     pub(super) fn publish(&mut self, encode: impl Fn(TimeUnit) -> String) {
         let mut forms: [Option<Utf8Bytes>; 4] = [const { None }; 4];
-        let (stream, name) = (&self.stream, self.name);
+        let (stream, name) = (&self.stream, self.stream.kind.word());
         self.clients.retain(|reader| {
             let combined = reader.combined.load(Ordering::Relaxed);
             let in_us = reader.unit == TimeUnit::Microsecond;
@@ -67,23 +67,6 @@ impl StreamReaders {
                 shared.get_or_insert_with(|| form(stream, encode(reader.unit), combined).into());
             reader.outlet.push(name, payload.clone())
         });
-    }
-}
-
-fn name(kind: StreamKind) -> &'static str {
-    match kind {
-        StreamKind::Trade => "trade",
-        StreamKind::AggTrade => "aggTrade",
-        StreamKind::BookTicker => "bookTicker",
-        StreamKind::Depth(_) => "depth",
-        StreamKind::PartialDepth(..) => "partialDepth",
-        StreamKind::Kline(..) => "kline",
-        StreamKind::Ticker => "ticker",
-        StreamKind::MiniTicker => "miniTicker",
-        StreamKind::RollingTicker(_) => "rollingTicker",
-        StreamKind::AvgPrice => "avgPrice",
-        StreamKind::Auction => "auction",
-        StreamKind::Status => "status",
     }
 }
 

@@ -177,6 +177,24 @@ impl fmt::Display for Stream {
     }
 }
 
+impl StreamKind {
+    /// The stream's word, without speed, levels, interval and window.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Trade => "trade",
+            Self::AggTrade => "aggTrade",
+            Self::BookTicker => "bookTicker",
+            Self::Depth(_) | Self::PartialDepth(..) => "depth",
+            Self::Kline(..) => "kline",
+            Self::Ticker | Self::RollingTicker(_) => "ticker",
+            Self::MiniTicker => "miniTicker",
+            Self::AvgPrice => "avgPrice",
+            Self::Auction => "auction",
+            Self::Status => "status",
+        }
+    }
+}
+
 impl fmt::Display for StreamKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let speed = |speed| match speed {
@@ -184,22 +202,16 @@ impl fmt::Display for StreamKind {
             Speed::Ms100 => "@100ms",
             Speed::Ms1000 | Speed::Ms2000 => "",
         };
+        f.write_str(self.word())?;
         match self {
-            Self::Trade => f.write_str("trade"),
-            Self::AggTrade => f.write_str("aggTrade"),
-            Self::BookTicker => f.write_str("bookTicker"),
-            Self::Depth(at) => write!(f, "depth{}", speed(*at)),
-            Self::PartialDepth(levels, at) => write!(f, "depth{levels}{}", speed(*at)),
+            Self::Depth(at) => f.write_str(speed(*at)),
+            Self::PartialDepth(levels, at) => write!(f, "{levels}{}", speed(*at)),
             Self::Kline(interval, zone) => {
                 let zone = if *zone == TimeZone::UTC { "" } else { "@+08:00" };
-                write!(f, "kline_{interval}{zone}")
+                write!(f, "_{interval}{zone}")
             }
-            Self::Ticker => f.write_str("ticker"),
-            Self::MiniTicker => f.write_str("miniTicker"),
-            Self::RollingTicker(window) => write!(f, "ticker_{}", window.name()),
-            Self::AvgPrice => f.write_str("avgPrice"),
-            Self::Auction => f.write_str("auction"),
-            Self::Status => f.write_str("status"),
+            Self::RollingTicker(window) => write!(f, "_{}", window.name()),
+            _ => Ok(()),
         }
     }
 }

@@ -312,8 +312,11 @@ impl Shell {
     }
 
     fn dispatch(&mut self, may_wait: bool) {
+        if self.outputs.is_empty() {
+            return;
+        }
         let applied_at = Instant::now();
-        if !self.outputs.is_empty() && publish(&self.outbox, &self.outputs, may_wait, applied_at) {
+        if publish(&self.outbox, &self.outputs, may_wait, applied_at) {
             self.note_stages(applied_at);
             self.metrics.sequencer.sent();
             for Output { reply, .. } in &self.outputs {

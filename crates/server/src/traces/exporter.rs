@@ -6,7 +6,7 @@
 use std::mem;
 use std::pin::Pin;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gateway::OrderTrace;
 use http_body_util::{BodyExt, Full, Limited};
@@ -31,6 +31,8 @@ const TICK: Duration = Duration::from_millis(200);
 const BATCH_MAX: usize = 256;
 /// Of one request.
 const TIMEOUT: Duration = Duration::from_secs(3);
+/// What is queued at the end is sent for so long, and a request more.
+const END: Duration = Duration::from_secs(3);
 const ANSWER_MAX: usize = 64 << 10;
 
 pub(super) struct Exporter {
@@ -78,25 +80,32 @@ impl Exporter {
             let is_last = stopped.recv_timeout(TICK) != Err(RecvTimeoutError::Timeout);
             let new = queue.try_iter().collect();
             let due = mem::replace(&mut waiting, new);
-            let failure = self.export(&runtime, &due, metrics);
+            let until = is_last.then(|| Instant::now() + END);
+            let failure = self.export(&runtime, &due, until, metrics);
             self.report(&due, failure, metrics);
             if is_last {
-                let failure = self.export(&runtime, &waiting, metrics);
+                let failure = self.export(&runtime, &waiting, until, metrics);
                 return self.report(&waiting, failure, metrics);
             }
         }
     }
 
-    /// Returns the first failure. Without an answer to one request, the others are not sent.
+    /// Returns the first failure. Without an answer to one request, or after `until`, the others
+    /// are not sent.
     fn export(
         &self,
         runtime: &Runtime,
         traces: &[Box<OrderTrace>],
+        until: Option<Instant>,
         metrics: &Metrics,
     ) -> Option<String> {
         let now = Now::read();
         let mut sent = 0;
         for batch in traces.chunks(BATCH_MAX) {
+            if until.is_some_and(|until| Instant::now() > until) {
+                metrics.traces_dropped((traces.len() - sent) as u64);
+                return Some("the venue stops".into());
+            }
             let mut spans = Vec::new();
             batch.iter().for_each(|trace| spans::append(&mut spans, trace, &now, metrics));
             if let Err(error) = runtime.block_on(self.exporter.export(spans)) {

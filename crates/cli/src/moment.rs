@@ -119,12 +119,18 @@ impl Moment {
     /// Whether the next command is later than this moment; false at the end of the log.
     pub fn is_before_next(self, replay: &mut Replay) -> Result<bool, ArchiveError> {
         let place = replay.place();
-        Ok(replay.next_batch()?.is_some_and(|batch| match self {
+        let next = replay.next_batch()?;
+        Ok(next.is_some_and(|batch| self.is_before_next_of(place, batch.header.sequenced_ns)))
+    }
+
+    /// [`Moment::is_before_next`] for the next command of a batch of that time, behind `place`.
+    fn is_before_next_of(self, place: Place, sequenced_ns: u64) -> bool {
+        match self {
             Self::Sequence(sequence) => place.sequence >= sequence,
             time => time
                 .bounds_ns()
-                .is_some_and(|(_, last_ns)| batch.header.sequenced_ns.max(place.time_ns) > last_ns),
-        }))
+                .is_some_and(|(_, last_ns)| sequenced_ns.max(place.time_ns) > last_ns),
+        }
     }
 
     /// Refuses a time before the first command of the venue, for a replay that stops there.
@@ -283,8 +289,7 @@ pub fn go_on_to(replay: &mut Replay, moment: Moment) -> Result<bool, Failure> {
 
 /// Applies all commands up to this moment.
 fn advance(replay: &mut Replay, until: Moment) -> Result<(), ArchiveError> {
-    while !until.is_before_next(replay)? && replay.step()?.is_some() {}
-    Ok(())
+    replay.pass(|place, batch| !until.is_before_next_of(place, batch.sequenced_ns))
 }
 
 fn too_early(asked: Moment, error: ArchiveError) -> Failure {

@@ -8,6 +8,7 @@
 //!   entries behind it are in the log already, perhaps in the same batch, so the steps are taken
 //!   when applying, in every process that applies this log, and need no entries of their own.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use engine::Engine;
@@ -106,8 +107,9 @@ impl Follower {
         batch: LoggedBatch<'_>,
         mut applied: impl FnMut(Reply),
     ) -> Result<Step, FollowError> {
-        self.follow_entries(&batch, |engine, entry| {
+        self.follow_entries(&batch, |engine, entry, _| {
             applied(apply_entry(engine, batch.header.sequenced_ns, entry));
+            ControlFlow::Continue(())
         })
     }
 
@@ -120,7 +122,7 @@ impl Follower {
         mut emit: impl FnMut(AppliedRef<'_>),
     ) -> Result<Step, FollowError> {
         let sequenced_ns = batch.header.sequenced_ns;
-        self.follow_entries(batch, |engine, entry| {
+        self.follow_entries(batch, |engine, entry, _| {
             each_part(engine, entry, |engine, entry, continues| {
                 events.clear();
                 engine.apply(sequenced_ns, entry, events);
@@ -129,7 +131,28 @@ impl Follower {
                 let operated = operated.as_deref();
                 emit(AppliedRef { sequence, sequenced_ns, account, continues, operated, events });
             });
+            ControlFlow::Continue(())
         })
+    }
+
+    /// Applies commands of the next batch, the first and then more while `goes_on`, and nothing of
+    /// their events. Returns how many these were, and their bytes.
+    pub(crate) fn pass(
+        &mut self,
+        batch: &LoggedBatch<'_>,
+        events: &mut Vec<Event>,
+        mut goes_on: impl FnMut(&Engine) -> bool,
+    ) -> Result<(u32, usize), FollowError> {
+        let (mut commands, mut bytes) = (0, 0);
+        self.follow_entries(batch, |engine, entry, end| {
+            (commands, bytes) = (commands + 1, end);
+            each_part(engine, entry, |engine, entry, _| {
+                events.clear();
+                engine.apply(batch.header.sequenced_ns, entry, events);
+            });
+            if goes_on(engine) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        Ok((commands, bytes))
     }
 
     /// What it took last was a part of a batch: the next part comes under the same number.
@@ -137,11 +160,12 @@ impl Follower {
         self.position.batch_number -= 1;
     }
 
-    /// This is the one place where the state changes, live or in a replay.
+    /// This is the one place where the state changes, live or in a replay. `execute` gets each
+    /// command and where it ends in the batch; the batch ends with the one at which it breaks.
     fn follow_entries(
         &mut self,
         batch: &LoggedBatch<'_>,
-        execute: impl FnMut(&mut Engine, &Entry),
+        execute: impl FnMut(&mut Engine, &Entry, usize) -> ControlFlow<()>,
     ) -> Result<Step, FollowError> {
         let (found, expected) = (batch.header.batch_number, self.position.batch_number + 1);
         if found < expected {
@@ -159,7 +183,7 @@ impl Follower {
     fn follow_next(
         &mut self,
         batch: &LoggedBatch<'_>,
-        execute: impl FnMut(&mut Engine, &Entry),
+        execute: impl FnMut(&mut Engine, &Entry, usize) -> ControlFlow<()>,
     ) -> Result<Step, FollowError> {
         let BatchHeader { batch_number, epoch, .. } = batch.header;
         if let Some(begin) = begins_epoch(batch) {
@@ -182,7 +206,7 @@ impl Follower {
     fn apply(
         &mut self,
         batch: &LoggedBatch<'_>,
-        mut execute: impl FnMut(&mut Engine, &Entry),
+        mut execute: impl FnMut(&mut Engine, &Entry, usize) -> ControlFlow<()>,
     ) -> Result<Step, FollowError> {
         let BatchHeader { batch_number, rules_version, .. } = batch.header;
         if !self.engine.raise_rules(rules_version) {
@@ -192,13 +216,15 @@ impl Follower {
         let (mut takes_hash, mut claim) = (false, None);
         let mut upcoming = Upcoming::new(batch, &mut self.slots);
         while let Some(entry) = upcoming.next(&mut self.engine) {
-            let entry = entry?;
+            let (entry, end) = entry?;
             match entry.command {
                 Command::TakeStateHash(()) => takes_hash = true,
                 Command::StateHash(hash) => claim = Some(hash),
                 _ => {}
             }
-            execute(&mut self.engine, entry);
+            if execute(&mut self.engine, entry, end).is_break() {
+                break;
+            }
         }
         Ok(Step::Applied { takes_hash, claim })
     }
@@ -208,11 +234,14 @@ impl Follower {
 /// going to need.
 struct Upcoming<'a> {
     unread: Reader<'a>,
+    len: usize,
     unreadable: FollowError,
     /// Why no more can be read.
     error: Option<FollowError>,
     /// The commands from `next` to `end`, each at its number modulo [`SLOTS`].
     slots: &'a mut Slots,
+    /// Where each of them ends in the batch.
+    ends: [usize; SLOTS],
     next: usize,
     end: usize,
 }
@@ -235,15 +264,18 @@ impl<'a> Upcoming<'a> {
     fn new(batch: &LoggedBatch<'a>, slots: &'a mut Slots) -> Self {
         Self {
             unread: Reader(batch.payload),
+            len: batch.payload.len(),
             unreadable: FollowError::CommandUnreadable { batch_number: batch.header.batch_number },
             error: None,
             slots,
+            ends: [0; SLOTS],
             next: 0,
             end: 0,
         }
     }
 
-    fn next(&mut self, engine: &mut Engine) -> Option<Result<&Entry, FollowError>> {
+    /// The next command, and where it ends in the batch.
+    fn next(&mut self, engine: &mut Engine) -> Option<Result<(&Entry, usize), FollowError>> {
         while self.end <= self.next + Engine::AHEAD {
             if self.unread.is_empty() {
                 engine.announce(None);
@@ -253,6 +285,7 @@ impl<'a> Upcoming<'a> {
             match slot.read_over(&mut self.unread) {
                 Some(()) => {
                     engine.announce(Some(slot));
+                    self.ends[self.end % SLOTS] = self.len - self.unread.0.len();
                     self.end += 1;
                 }
                 None => {
@@ -264,8 +297,9 @@ impl<'a> Upcoming<'a> {
         if self.next == self.end {
             return self.error.take().map(Err);
         }
+        let at = self.next % SLOTS;
         self.next += 1;
-        Some(Ok(&self.slots.0[(self.next - 1) % SLOTS]))
+        Some(Ok((&self.slots.0[at], self.ends[at])))
     }
 }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use engine::Engine;
 use log::snapshot::{self, Snapshot, SnapshotError};
 use log::{BatchHeader, BatchReader, ChainHash, LogReader, LoggedBatch, Recovered};
-use types::{Entry, Reader};
+use types::{Entry, Event, Reader};
 
 use crate::follower::{FollowError, Follower, Position};
 use crate::recovery::base::Base;
@@ -236,7 +236,8 @@ impl<L: LogReader> Archive<L> {
         if reader.previous_hash() != chain_hash {
             return Err(ArchiveError::SnapshotOfAnotherLog { file: path(), batch_number });
         }
-        Ok(Replay { follower, reader, batch: None, payload: Vec::new(), read: 0, skipped: 0 })
+        let (payload, events) = (Vec::new(), Vec::new());
+        Ok(Replay { follower, reader, batch: None, payload, read: 0, skipped: 0, events })
     }
 }
 
@@ -277,6 +278,8 @@ pub struct Replay {
     /// How much of the payload is applied.
     read: usize,
     skipped: u64,
+    /// Kept to reuse its memory.
+    events: Vec<Event>,
 }
 
 /// A batch that is being applied, and where it lies.
@@ -342,20 +345,61 @@ impl Replay {
     /// Applies the next command that counts; `None` at the end of the log.
     pub fn step(&mut self) -> Result<Option<ReplayedCommand>, ArchiveError> {
         while let Some(batch) = self.next_batch()? {
-            let BatchHeader { batch_number, sequenced_ns, .. } = batch.header;
-            let payload = &self.payload[self.read..];
-            let mut rest = Reader(payload);
-            let Some(entry) = rest.read::<Entry>() else {
-                return Err(self.unfollowed(FollowError::CommandUnreadable { batch_number }));
-            };
-            match self.follow(payload.len() - rest.0.len())? {
-                None => self.skipped += 1,
-                Some(reply) => {
-                    return Ok(Some(ReplayedCommand { batch_number, sequenced_ns, entry, reply }));
-                }
+            let header = batch.header;
+            if let Some(command) = self.take(header)? {
+                return Ok(Some(command));
             }
         }
         Ok(None)
+    }
+
+    /// Applies commands, for their state alone, while `goes_on` says so of the state before each
+    /// one and of its batch.
+    pub fn pass(
+        &mut self,
+        mut goes_on: impl FnMut(Place, &BatchHeader) -> bool,
+    ) -> Result<(), ArchiveError> {
+        while let Some(batch) = self.next_batch()? {
+            let header = batch.header;
+            if !goes_on(self.place(), &header) {
+                break;
+            }
+            // Batches of an epoch that is over count for nothing, and one that begins an epoch has
+            // one command.
+            if header.command_count > 1 && header.epoch == self.follower.position().epoch {
+                self.pass_in_batch(header, |place| goes_on(place, &header))?;
+            } else {
+                self.take(header)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_in_batch(
+        &mut self,
+        header: BatchHeader,
+        mut goes_on: impl FnMut(Place) -> bool,
+    ) -> Result<(), ArchiveError> {
+        let rest = LoggedBatch { header, payload: &self.payload[self.read..] };
+        let before = self.place();
+        let passed = self.follower.pass(&rest, &mut self.events, |engine| {
+            goes_on(Place { sequence: engine.sequence(), time_ns: engine.now_ns(), ..before })
+        });
+        let (commands, bytes) = passed.map_err(|error| self.unfollowed(error))?;
+        self.taken(commands, bytes)
+    }
+
+    /// Takes the next command of the batch; `None` if it counts for nothing.
+    fn take(&mut self, header: BatchHeader) -> Result<Option<ReplayedCommand>, ArchiveError> {
+        let BatchHeader { batch_number, sequenced_ns, .. } = header;
+        let payload = &self.payload[self.read..];
+        let mut rest = Reader(payload);
+        let Some(entry) = rest.read::<Entry>() else {
+            return Err(self.unfollowed(FollowError::CommandUnreadable { batch_number }));
+        };
+        let reply = self.follow(payload.len() - rest.0.len())?;
+        self.skipped += u64::from(reply.is_none());
+        Ok(reply.map(|reply| ReplayedCommand { batch_number, sequenced_ns, entry, reply }))
     }
 
     fn begin_batch(&mut self) -> Result<bool, ArchiveError> {
@@ -377,15 +421,19 @@ impl Replay {
         if let Err(error) = self.follower.follow(part, |one| reply = Some(one)) {
             return Err(self.unfollowed(error));
         }
+        self.taken(u32::from(size > 0), size)?;
+        Ok(reply)
+    }
+
+    /// The follower has taken the next commands of the batch.
+    fn taken(&mut self, commands: u32, size: usize) -> Result<(), ArchiveError> {
         self.read += size;
-        let batch = self.batch.as_mut().expect("it has been begun");
-        batch.taken += u32::from(size > 0);
+        self.batch.as_mut().expect("it has been begun").taken += commands;
         if self.read < self.payload.len() {
             self.follower.go_on_in_batch();
-        } else {
-            self.end_batch()?;
+            return Ok(());
         }
-        Ok(reply)
+        self.end_batch()
     }
 
     fn end_batch(&mut self) -> Result<(), ArchiveError> {

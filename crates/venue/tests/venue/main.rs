@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
 
+mod moment;
 mod snapshot;
 mod upgrade;
 mod volume;

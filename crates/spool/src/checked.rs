@@ -16,7 +16,8 @@ pub(super) struct Checked {
     /// Files that may be in the page cache only: of a process that ended before it could sync them,
     /// too.
     pub(super) unsynced: Vec<PathBuf>,
-    pub(super) has_unindexed: bool,
+    /// Why a segment could not be read, or its index not be written.
+    pub(super) unread: Option<SpoolError>,
 }
 
 impl Checked {
@@ -36,7 +37,7 @@ impl Checked {
                 }
                 // The replay has made room meanwhile.
                 Err(error) if error.is_not_found() => {}
-                Err(error) if error.is_disk_full() => checked.has_unindexed = true,
+                Err(error) if !error.is_damage() => checked.unread = Some(error),
                 Err(error) => {
                     checked.damage.push(error);
                     checked.damage.extend(

@@ -43,9 +43,12 @@ impl Spool {
         self.framer.is_other_history |= std::mem::take(&mut self.has_strays);
         let mut found =
             Found { is_other_history: self.framer.is_other_history, ..Found::default() };
-        if self.has_unindexed && !found.is_other_history {
+        if let Some(error) = &self.unread
+            && !found.is_other_history
+        {
             tracing::warn!(
-                "the disk is full, and not all of the event spool can be read: make room, and start again"
+                %error,
+                "not all of the event spool can be read: make room or mend the disk, and start again"
             );
             self.shared.set_lacking(true);
             return Ok(());
@@ -108,7 +111,7 @@ impl Spool {
             tracing::warn!(%error, "a part of the event spool is removed");
         }
         self.unsynced.extend(checked.unsynced);
-        self.has_unindexed |= checked.has_unindexed;
+        self.unread = self.unread.take().or(checked.unread);
         let mut table = self.shared.table();
         let mut sealed = checked.sound;
         sealed.extend(table.sealed.iter());

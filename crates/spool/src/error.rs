@@ -50,8 +50,10 @@ impl SpoolError {
         matches!(self, Self::Io { error, .. } if error.kind() == io::ErrorKind::NotFound)
     }
 
-    pub(super) fn is_disk_full(&self) -> bool {
-        matches!(self, Self::Io { error, .. } if error.kind() == io::ErrorKind::StorageFull)
+    /// Whether the bytes themselves are at fault, so that they are of no use. Any other failure may
+    /// pass, and the log may have been trimmed of what a file holds.
+    pub(super) fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::NewerFormat { .. })
     }
 }
 

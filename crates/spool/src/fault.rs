@@ -22,6 +22,8 @@ struct Room {
     dir: Mutex<PathBuf>,
     left: AtomicU64,
     is_full: AtomicBool,
+    /// How a full disk fails; usually that it is full.
+    kind: Mutex<Option<io::ErrorKind>>,
 }
 
 /// The bytes that the spool may take up; `is_full` leaves it none.
@@ -36,7 +38,8 @@ fn limited(dir: &Path, bytes: u64) -> (Disk, Arc<Room>) {
 
 impl Room {
     fn see(&self, seen: Operation<'_>) -> io::Result<()> {
-        let full = || Err(io::ErrorKind::StorageFull.into());
+        let kind = self.kind.lock().unwrap().unwrap_or(io::ErrorKind::StorageFull);
+        let full = || Err(kind.into());
         match seen {
             Operation::Create { .. } if self.is_full.load(Ordering::SeqCst) => full(),
             Operation::Write { file, offset, bytes } => {
@@ -322,11 +325,14 @@ fn a_start_on_a_full_disk_does_without_what_it_cannot_index() {
 
 /// The log may have been trimmed of it.
 #[test]
-fn a_start_on_a_full_disk_leaves_what_it_cannot_index_to_the_next_one() {
+fn a_start_on_a_full_or_failing_disk_leaves_what_it_cannot_index_to_the_next_one() {
     let mut story = Story::of(60);
     story.bases = vec![55];
-    for (segment, extension, change) in
-        [("oldest", "index", None), ("oldest", "spool", Some(9)), ("newest", "spool", Some(-1))]
+    let kinds = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::TimedOut];
+    let changes =
+        [("oldest", "index", None), ("oldest", "spool", Some(9)), ("newest", "spool", Some(-1))];
+    for (kind, (segment, extension, change)) in
+        kinds.into_iter().flat_map(|kind| changes.map(|change| (kind, change)))
     {
         let dir = tempfile::tempdir().unwrap();
         drop(start(dir.path(), WIDE, &story, 0));
@@ -341,6 +347,7 @@ fn a_start_on_a_full_disk_leaves_what_it_cannot_index_to_the_next_one() {
             None => fs::remove_file(changed.unwrap()).unwrap(),
         }
         let (disk, room) = limited(dir.path(), u64::MAX);
+        *room.kind.lock().unwrap() = Some(kind);
         room.is_full.store(true, Ordering::SeqCst);
         let mut spool = start_on(disk, dir.path(), WIDE, &story, 60);
         assert!(!spool.take_unsynced().is_whole(), "the log must not be trimmed further");

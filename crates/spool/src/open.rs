@@ -61,7 +61,7 @@ impl Spool {
             lost_from: None,
             unsynced: BTreeSet::new(),
             checking: None,
-            has_unindexed: false,
+            unread: None,
             is_doubtful,
             is_replaying: true,
             has_strays: false,
@@ -104,12 +104,7 @@ impl Spool {
                     self.unsynced.extend([path, index_path(dir, first)]);
                     self.shared.table().seal(sealed);
                 }
-                Err(error) if error.is_disk_full() => self.has_unindexed = true,
-                Err(error) => {
-                    // It can be made anew; a start that fails cannot.
-                    tracing::warn!(%error, "the newest part of the event spool is removed");
-                    self.disk.remove(&path)?;
-                }
+                Err(error) => self.unread = Some(error),
             }
             return Ok(());
         }

@@ -51,7 +51,8 @@ impl Unsynced {
         if let Err(error) = created.map_err(SpoolError::from) {
             tracing::error!(
                 %error,
-                "whether the event spool is on the disk is in doubt, and that could not be noted: see to                  the disk, and remove the spool before the next start, which makes it anew from the log"
+                "whether the event spool is on the disk is in doubt, and that could not be noted: see to \
+                 the disk, and remove the spool before the next start, which makes it anew from the log"
             );
         }
     }

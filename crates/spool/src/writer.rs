@@ -34,8 +34,8 @@ pub struct Spool {
     pub(crate) lost_from: Option<u64>,
     pub(crate) unsynced: BTreeSet<PathBuf>,
     pub(crate) checking: Option<JoinHandle<Checked>>,
-    /// Segments lie here that a full disk kept from being read. The log may be trimmed of them.
-    pub(crate) has_unindexed: bool,
+    /// Why segments that lie here were not read. The log may be trimmed of them.
+    pub(crate) unread: Option<SpoolError>,
     /// A sync failed before this start, and what it was of could not be written once more.
     pub(crate) is_doubtful: bool,
     /// Until the last numbers of the log are known.

@@ -5,6 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// What Linux says of a part of a disk that cannot be read.
+const EIO: i32 = 5;
+
 /// A call to the file system that failed.
 #[derive(Clone, Debug)]
 pub struct DiskError {
@@ -23,6 +26,12 @@ impl DiskError {
     /// Whether the reason is that there is no room: the one failure an operator can undo quickly.
     pub fn is_full(&self) -> bool {
         matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    }
+
+    /// Whether the bytes of the file cannot be had, however often it is tried.
+    pub fn is_unreadable(&self) -> bool {
+        let is_cut = self.source.kind() == io::ErrorKind::UnexpectedEof;
+        is_cut || self.source.raw_os_error() == Some(EIO)
     }
 
     /// Whether the file is not there.

@@ -102,7 +102,9 @@ impl Loaded {
     /// here.
     pub fn set_aside(&self, disk: &Disk) -> Result<(), SnapshotError> {
         for error in &self.damaged {
-            if let SnapshotError::Damaged { file, .. } = error {
+            if let SnapshotError::Damaged { file, .. }
+            | SnapshotError::Disk(DiskError { file, .. }) = error
+            {
                 disk.rename_path(file, &file.with_extension(DAMAGED_EXTENSION))?;
             }
         }
@@ -125,7 +127,7 @@ pub fn load_newest_on(disk: &Disk, dir: &Path) -> Result<Loaded, SnapshotError> 
                 loaded.snapshot = Some(snapshot);
                 break;
             }
-            Err(error @ SnapshotError::Damaged { .. }) => loaded.damaged.push(error),
+            Err(error) if error.is_unsound() => loaded.damaged.push(error),
             Err(error) => return Err(error),
         }
     }
@@ -200,6 +202,10 @@ fn write_by_pieces(
 ) -> Result<Written, SnapshotError> {
     check_sections(&snapshot.sections)?;
     disk.create_dir(dir)?;
+    // Left behind by a process that ended while it wrote. Its room may be what is lacking.
+    for (_, leftover) in list(disk, dir, UNFINISHED_EXTENSION)? {
+        disk.remove_by_pieces(&leftover, OLD_PIECE_SIZE, rest)?;
+    }
     let unfinished = dir.join(numbered_name(snapshot.batch_number, UNFINISHED_EXTENSION));
     let target = path(dir, snapshot.batch_number);
     let written = write_file(disk, &unfinished, snapshot, rest).and_then(|mut file| {
@@ -210,10 +216,6 @@ fn write_by_pieces(
         // What was written is of no use, and its room may be what is lacking.
         let _ = disk.remove(&unfinished);
         return Err(error.into());
-    }
-    // Left behind by a process that crashed while it wrote.
-    for (_, leftover) in list(disk, dir, UNFINISHED_EXTENSION)? {
-        disk.remove_by_pieces(&leftover, OLD_PIECE_SIZE, rest)?;
     }
     let mut snapshots = list(disk, dir, NAME_EXTENSION)?;
     let first_removed = match kept {
@@ -463,6 +465,17 @@ pub enum SnapshotError {
     Section { name: String },
 }
 
+impl SnapshotError {
+    /// Whether the file is of no use, while the one before it may be sound.
+    fn is_unsound(&self) -> bool {
+        match self {
+            Self::Damaged { .. } => true,
+            Self::Disk(error) => error.is_unreadable(),
+            _ => false,
+        }
+    }
+}
+
 impl From<DiskError> for SnapshotError {
     fn from(error: DiskError) -> Self {
         if error.is_full() { Self::DiskFull(error) } else { Self::Disk(error) }
@@ -555,6 +568,43 @@ mod tests {
         assert!(loaded.damaged.is_empty());
         assert_eq!(load(&written.file).unwrap().section("engine"), Some(&b"orders"[..]));
         assert_eq!(loaded.snapshot.unwrap().section("none"), None);
+    }
+
+    #[test]
+    fn the_room_of_what_a_crash_left_is_there_for_the_next_one() {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), &snapshot(5)).unwrap();
+        let leftover = dir.path().join("00000000000000000006.snapshot.unfinished");
+        fs::write(&leftover, "half of one").unwrap();
+        let seen = leftover.clone();
+        let disk = Disk::watched_by(move |operation| match operation {
+            Operation::Write { .. } if seen.exists() => Err(io::ErrorKind::StorageFull.into()),
+            _ => Ok(()),
+        });
+        write_on(&disk, dir.path(), &snapshot(8)).unwrap();
+        assert_eq!(load_newest(dir.path()).unwrap().snapshot, Some(snapshot(8)));
+        assert!(!leftover.exists());
+    }
+
+    #[test]
+    fn what_a_disk_cannot_read_is_damaged_and_what_a_user_may_not_read_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = write(dir.path(), &snapshot(5)).unwrap().file;
+        let unread = |number| {
+            let error = io::Error::from_raw_os_error(number);
+            SnapshotError::from(DiskError::at("reading", &file)(error))
+        };
+        let (sector, access) = (unread(5), unread(13));
+        assert!(sector.is_unsound() && !access.is_unsound());
+        assert!(
+            SnapshotError::from(DiskError::at("reading", &file)(
+                io::ErrorKind::UnexpectedEof.into()
+            ))
+            .is_unsound()
+        );
+        let loaded = Loaded { snapshot: None, damaged: vec![sector] };
+        loaded.set_aside(&Disk::default()).unwrap();
+        assert_eq!(names(dir.path()), ["00000000000000000005.snapshot.damaged"]);
     }
 
     #[test]

@@ -24,6 +24,12 @@ pub enum LogError {
     /// Reading or writing failed. The log has stopped; what was polled is safe.
     #[error("{0}; every acknowledged batch is safe: check the disk and start again")]
     Disk(#[source] DiskError),
+    /// The archive has a segment of this name. The log has not stopped.
+    #[error(
+        "{file} is there already, perhaps of another log: give each venue an archive of its own, or \
+         move the file elsewhere"
+    )]
+    Archived { file: PathBuf },
     /// The thread that writes has died without naming a cause. The log has stopped.
     #[error("the log's writer thread has died; every acknowledged batch is safe: start again")]
     WriterDied,

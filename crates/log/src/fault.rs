@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use disk::Disk;
 use disk::failing::Operation;
 
+use crate::file::filler::FULL_RETRY;
 use crate::{
     Batch, Committed, Durability, FileLog, Log, LogError, OpenError, Options, Room,
     SEGMENT_SIZE_MIN, inspect, simulated,
@@ -152,6 +153,10 @@ fn a_disk_that_fills_up_leaves_what_is_kept_ready_and_the_log_goes_on_when_there
         // The first batch has the log fill ahead, which finds the disk full.
         until(|| log.room() == Room::Left(left));
     }
+    let looks_again = Instant::now() + 3 * FULL_RETRY;
+    while Instant::now() < looks_again {
+        assert_eq!(log.room(), Room::Left(left), "a look at a full disk finds no room");
+    }
     log.append(batch(5, 880)).unwrap();
     until(|| log.room() == Room::Left(0));
     assert_eq!(log.poll().unwrap(), None, "it waits for room, and is not lost");
@@ -233,6 +238,31 @@ fn a_failed_trim_is_reported_by_the_next_one_and_made_up_for() {
     armed.store(false, Ordering::SeqCst);
     log.close().unwrap();
     assert_eq!(inspect(dir.path()).unwrap().first_batch, 6);
+}
+
+#[test]
+fn a_segment_of_the_archive_is_never_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = dir.path().join("archive");
+    let name = format!("{:020}.log", 1);
+    fs::create_dir(&archive).unwrap();
+    fs::write(archive.join(&name), "of another log").unwrap();
+    let options = Options { archive_dir: Some(archive.clone()), ..options() };
+    let log_dir = dir.path().join("log");
+    let (mut log, _) = FileLog::open(&log_dir, options).unwrap();
+    let append = |log: &mut FileLog, number| {
+        log.append(batch(number, 2000)).unwrap();
+        wait(log).unwrap();
+    };
+    (1..=6).for_each(|number| append(&mut log, number));
+    log.trim(6).unwrap();
+    (7..=8).for_each(|number| append(&mut log, number));
+    let sentence = log.trim(6).unwrap_err().to_string();
+    assert!(sentence.contains(&name) && sentence.contains("is there already"), "{sentence}");
+    assert_eq!(fs::read_to_string(archive.join(&name)).unwrap(), "of another log");
+    fs::remove_file(archive.join(&name)).unwrap();
+    log.close().unwrap();
+    assert_eq!(inspect(&log_dir).unwrap().first_batch, 6, "the log goes on, and trims at its end");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 mod check;
 pub(crate) mod damage;
-mod filler;
+pub(crate) mod filler;
 mod hand_over;
 pub(crate) mod recovery;
 pub(crate) mod segment;

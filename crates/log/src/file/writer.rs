@@ -64,8 +64,10 @@ pub(crate) struct Writer {
 enum Next {
     None,
     Here(Filled),
-    /// The filler works on it.
-    Lent,
+    /// The filler works on it. It was filled up to here.
+    Lent {
+        end: u64,
+    },
 }
 
 /// A file with zeros ahead.
@@ -172,7 +174,7 @@ impl Writer {
         if !self.group.is_empty() {
             return Ok(Place::AfterCommit);
         }
-        if matches!(self.next, Next::Lent) {
+        if matches!(self.next, Next::Lent { .. }) {
             return Ok(Place::AfterReturn);
         }
         self.rotate(frame_size)?;
@@ -227,7 +229,7 @@ impl Writer {
 
     /// Whether there is nothing to fill now.
     pub(crate) fn is_filled(&self) -> bool {
-        matches!(self.next, Next::Lent) || self.next_end() >= self.segment_size
+        matches!(self.next, Next::Lent { .. }) || self.next_end() >= self.segment_size
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -238,8 +240,7 @@ impl Writer {
     pub(crate) fn fill_ahead(&mut self) -> Result<(), LogError> {
         let slice_end = (self.next_end() + FILL_SLICE_SIZE).min(self.segment_size);
         let filled = self.fill_next_to(slice_end);
-        self.note_full(filled)?;
-        Ok(())
+        self.note_full(filled)
     }
 
     /// Gives the next segment away to be filled, if it is not yet.
@@ -247,11 +248,16 @@ impl Writer {
         if self.is_filled() {
             return Ok(None);
         }
-        let created = self.create_next();
-        if !self.note_full(created)? {
-            return Ok(None);
+        match self.create_next() {
+            Err(error) if error.is_full() => {
+                self.is_full = true;
+                return Ok(None);
+            }
+            // A disk that was full has room once something was written.
+            created => created?,
         }
-        let Next::Here(filled) = std::mem::replace(&mut self.next, Next::Lent) else {
+        let lent = Next::Lent { end: self.next_end() };
+        let Next::Here(filled) = std::mem::replace(&mut self.next, lent) else {
             unreachable!("it was created above")
         };
         let (disk, size, durability) = (self.disk.clone(), self.segment_size, self.durability);
@@ -265,8 +271,7 @@ impl Writer {
         filled: Result<(), DiskError>,
     ) -> Result<(), LogError> {
         self.next = Next::Here(filling.filled);
-        self.note_full(filled)?;
-        Ok(())
+        self.note_full(filled)
     }
 
     /// Removes the segments that hold nothing but batches that may be forgotten, oldest first, so
@@ -279,8 +284,12 @@ impl Writer {
             match &self.archive_dir {
                 Some(archive) => {
                     self.disk.create_dir(archive)?;
-                    let name = oldest.file_name().expect("a segment has a name");
-                    self.disk.rename_path(oldest, &archive.join(name))?;
+                    let archived = archive.join(oldest.file_name().expect("a segment has a name"));
+                    // It would be replaced, and may be of another log.
+                    if self.disk.is_file(&archived) {
+                        return Err(LogError::Archived { file: archived });
+                    }
+                    self.disk.rename_path(oldest, &archived)?;
                     self.disk.sync_dir(archive)?;
                 }
                 None => self.disk.remove(oldest)?,
@@ -300,7 +309,8 @@ impl Writer {
     fn next_end(&self) -> u64 {
         match &self.next {
             Next::Here(next) => next.end,
-            Next::None | Next::Lent => 0,
+            Next::Lent { end } => *end,
+            Next::None => 0,
         }
     }
 
@@ -317,8 +327,8 @@ impl Writer {
         next.fill(&self.disk, end)
     }
 
-    /// Whether it worked; `false` means that the disk is full.
-    fn note_full(&mut self, filled: Result<(), DiskError>) -> Result<bool, LogError> {
+    /// That the disk is full is no error.
+    fn note_full(&mut self, filled: Result<(), DiskError>) -> Result<(), LogError> {
         match filled {
             Err(error) if error.is_full() => self.is_full = true,
             filled => {
@@ -326,7 +336,7 @@ impl Writer {
                 self.is_full = false;
             }
         }
-        Ok(!self.is_full)
+        Ok(())
     }
 
     /// Goes over to the next segment, which is as long as the disk allowed it to be.

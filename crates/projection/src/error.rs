@@ -48,6 +48,9 @@ pub enum ProjectionError {
     },
     #[error("{0}")]
     Spool(#[source] SpoolError),
+    /// Older events are there and cannot be read.
+    #[error("history cannot take older events from the log: {0}")]
+    Log(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl ProjectionError {
@@ -63,7 +66,9 @@ impl ProjectionError {
             Self::Damaged { .. } => Standstill::Damaged,
             Self::Missing { .. } => Standstill::Missing,
             Self::Newer { .. } | Self::Older { .. } => Standstill::OtherVersion,
-            Self::Folder { .. } | Self::Database { .. } | Self::Spool(_) => Standstill::Failed,
+            Self::Folder { .. } | Self::Database { .. } | Self::Spool(_) | Self::Log(_) => {
+                Standstill::Failed
+            }
         }
     }
 

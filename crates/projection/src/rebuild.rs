@@ -32,6 +32,16 @@ pub enum RebuildError<E> {
          is before that would be gone for ever; say --forget if that is meant"
     )]
     WouldForget { path: PathBuf, first_sequence: u64, log_first_sequence: u64 },
+    /// What is there cannot be read.
+    #[error(
+        "{error}. The log reaches back to command {log_first_sequence} only: what the file has of \
+         before that would be gone for ever; say --forget if that is meant"
+    )]
+    MightForget {
+        #[source]
+        error: ProjectionError,
+        log_first_sequence: u64,
+    },
 }
 
 /// Fills a new read model, which begins with the command `first_sequence`.

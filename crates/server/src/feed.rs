@@ -9,7 +9,7 @@ use projection::sqlite::Sqlite;
 use projection::{Gauges, HistoryRetention, OlderError, OlderEvents, Projection, Wake};
 use spool::Applied;
 use types::Event;
-use venue::{Archive, Listener, Metrics, Opened, Place};
+use venue::{Archive, ArchiveError, Listener, Metrics, Opened, Place};
 
 /// Starts the read model on the spool of a venue that has not started yet.
 pub fn start(data_dir: &Path, opened: &Opened, retention: HistoryRetention) -> Projection {
@@ -37,10 +37,15 @@ impl OlderEvents for FromLog {
             return Ok(());
         }
         tracing::info!(first, "the spool has dropped events: history takes them from the log");
-        let archive = Archive::open(&self.0)?;
+        let failed = |error: ArchiveError| {
+            let may_pass = error.may_pass();
+            OlderError::new(error, may_pass)
+        };
+        let archive = Archive::open(&self.0).map_err(failed)?;
         let is_before = |place: Place| place.sequence < first;
-        let mut replay = archive.replay_from(is_before).or_else(|_| archive.replay())?;
-        while let Some(command) = replay.step()? {
+        let replay = archive.replay_from(is_before).or_else(|_| archive.replay());
+        let mut replay = replay.map_err(failed)?;
+        while let Some(command) = replay.step().map_err(failed)? {
             let applied = std::iter::once(command.reply.applied).chain(command.reply.continued);
             if !applied.into_iter().all(&mut *take) {
                 break;

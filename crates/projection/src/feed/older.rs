@@ -24,7 +24,18 @@ pub trait OlderEvents: Send + Sync + 'static {
 }
 
 /// Why a replay has ended early.
-pub type OlderError = Box<dyn Error + Send + Sync>;
+#[derive(Debug)]
+pub struct OlderError {
+    pub error: Box<dyn Error + Send + Sync>,
+    /// Whether another try may read more.
+    pub may_pass: bool,
+}
+
+impl OlderError {
+    pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>, may_pass: bool) -> Self {
+        Self { error: error.into(), may_pass }
+    }
+}
 
 /// A venue may trim its log while it is read. The rest of the log is then read again.
 const ATTEMPTS: usize = 3;
@@ -38,13 +49,30 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
         upkeep: &mut Upkeep,
         mut spooled: u64,
     ) -> Result<(), ProjectionError> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = 0;
+        loop {
+            let before = store.progress().sequence;
             let replayed = self.replay_older(store, upkeep, &mut spooled)?;
             if self.is_stopping() {
                 return Ok(());
             }
-            let Err(error) = replayed else { break };
+            let Err(OlderError { error, may_pass }) = replayed else {
+                let sequence = store.progress().sequence;
+                // The log has grown since the replay began, and the spool may have dropped more
+                // than there was then.
+                if sequence > before && sequence + 1 < spooled {
+                    continue;
+                }
+                break;
+            };
+            attempts += 1;
+            if attempts == ATTEMPTS && may_pass {
+                return Err(ProjectionError::Log(error));
+            }
             tracing::warn!(error, "history cannot take older events from the log");
+            if attempts == ATTEMPTS {
+                break;
+            }
         }
         if store.progress().sequence + 1 < spooled {
             self.pass_over(store, spooled)?;

@@ -163,6 +163,11 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             if !error.may_pass() || self.is_stopping() {
                 return;
             }
+            if error.is_damage()
+                && let Err(error) = self.backend.set_aside(&error)
+            {
+                self.report(&error);
+            }
             std::thread::park_timeout(RETRY);
         }
     }
@@ -213,16 +218,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
                     self.pace.idle(IDLE);
                 }
                 Ok(page) => {
-                    match store.add(&page) {
-                        Err(error) if error.is_damage() => {
-                            drop(store);
-                            self.backend.set_aside(&error)?;
-                            store = open(&self.backend, &self.spool)?;
-                            self.report_complete(&store)?;
-                            continue;
-                        }
-                        other => other?,
-                    }
+                    store.add(&page)?;
                     self.is_well();
                     upkeep.added();
                     gathers = page.len() < PAGE;

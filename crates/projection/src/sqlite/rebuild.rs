@@ -38,8 +38,14 @@ pub fn rebuild<E>(
 }
 
 fn check_older<E>(path: &Path, log_first_sequence: u64) -> Result<(), RebuildError<E>> {
-    // What cannot be read has nothing to lose.
-    let Ok(status) = status::of(path) else { return Ok(()) };
+    if log_first_sequence <= 1 {
+        return Ok(());
+    }
+    let status = match status::of(path) {
+        Err(ProjectionError::Missing { .. } | ProjectionError::Damaged { .. }) => return Ok(()),
+        Err(error) => return Err(RebuildError::MightForget { error, log_first_sequence }),
+        Ok(status) => status,
+    };
     let first_sequence = status.progress.first_sequence;
     let has_any = status.progress.sequence >= first_sequence;
     if has_any && first_sequence < log_first_sequence {

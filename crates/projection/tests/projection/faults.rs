@@ -336,3 +336,23 @@ fn a_file_that_is_being_opened_says_how_old_it_is() {
     assert!(runtime.block_on(answer).unwrap().is_none(), "it may be of another log");
     venue.stop();
 }
+
+/// A trimmed log cannot give back what the file may have.
+#[test]
+fn a_file_that_cannot_be_read_is_replaced_where_nothing_can_be_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start(dir.path());
+    venue.trade(0..10);
+    venue.stop();
+    let file = sqlite::path(dir.path());
+    let connection = Connection::open(&file).unwrap();
+    connection.pragma_update(None, "user_version", sqlite::SCHEMA_VERSION + 1).unwrap();
+    drop(connection);
+    let none = || std::iter::empty::<Result<_, String>>();
+    let refused = sqlite::rebuild(dir.path(), 2, none(), false).unwrap_err();
+    let sentence = refused.to_string();
+    assert!(sentence.contains("later build") && sentence.contains("say --forget"), "{sentence}");
+    assert!(status(dir.path()).is_err(), "it is as it was");
+    rebuild(dir.path()).unwrap();
+    assert!(status(dir.path()).unwrap().progress.sequence > 10);
+}

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use projection::sqlite::{self, Sqlite, status};
 use projection::{Gauges, HistoryRetention, OlderError, OlderEvents, Projection};
 use spool::{Applied, Retention};
-use venue::{Archive, Opened, Settings};
+use venue::{Archive, ArchiveError, Opened, Settings};
 
 use crate::support::*;
 
@@ -78,11 +78,16 @@ impl OlderEvents for Trimmed {
     ) -> Result<(), OlderError> {
         self.asked.lock().unwrap().push(first);
         let is_first = self.asked.lock().unwrap().len() == 1;
-        let mut replay = Archive::open(&self.log)?.replay()?;
-        while let Some(command) = replay.step()? {
+        let failed = |error: ArchiveError| {
+            let may_pass = error.may_pass();
+            OlderError::new(error, may_pass)
+        };
+        let archive = Archive::open(&self.log).map_err(failed)?;
+        let mut replay = archive.replay().map_err(failed)?;
+        while let Some(command) = replay.step().map_err(failed)? {
             let applied = std::iter::once(command.reply.applied).chain(command.reply.continued);
             if is_first && self.cut_at == Some(command.batch_number) {
-                return Err("the log was trimmed while it was read".into());
+                return Err(OlderError::new("the log was trimmed while it was read", false));
             }
             let mut kept = applied.filter(|applied| applied.sequence >= self.first);
             if !kept.all(&mut *take) {
@@ -111,6 +116,59 @@ impl Gauges for Measured {
     }
 
     fn failed(&self, _: bool) {}
+}
+
+/// The same, after some tries at which it could not be read, or had less.
+struct AtLast {
+    tries: AtomicU64,
+    is_short: bool,
+    then: Trimmed,
+}
+
+impl OlderEvents for AtLast {
+    fn replay(
+        &self,
+        first: u64,
+        take: &mut dyn FnMut(Arc<Applied>) -> bool,
+    ) -> Result<(), OlderError> {
+        if self.tries.fetch_add(1, Ordering::Relaxed) >= 5 {
+            return self.then.replay(first, take);
+        }
+        if !self.is_short {
+            return Err(OlderError::new("too many open files", true));
+        }
+        // As of a venue that goes on: the replay ends where the log ended when it was opened.
+        let end = first + 10;
+        self.then.replay(first, &mut |applied| applied.sequence < end && take(applied))
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_read_for_now_or_grows_leaves_no_hole() {
+    for is_short in [false, true] {
+        no_hole_after(is_short);
+    }
+}
+
+fn no_hole_after(is_short: bool) {
+    let dir = tempfile::tempdir().unwrap();
+    traded(dir.path()).stop();
+    let opened = Opened::open(small(dir.path())).unwrap();
+    fs::remove_dir_all(dir.path().join("projection")).unwrap();
+    let seen = Arc::<Seen>::default();
+    let log = dir.path().to_path_buf();
+    let then = Trimmed { log, first: 1, cut_at: None, asked: Arc::default() };
+    let older = AtLast { tries: AtomicU64::new(0), is_short, then };
+    let gauges = Measured(Arc::clone(&seen));
+    let (backend, spool) = (Sqlite::of(dir.path()), opened.spool().reader());
+    let feed = Projection::start(backend, spool, older, gauges, HistoryRetention::ALL);
+    let begun = Instant::now();
+    while seen.sequence.load(Ordering::Acquire) < opened.engine().sequence() {
+        assert!(begun.elapsed() < LONG);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    feed.stop();
+    rows(dir.path());
 }
 
 #[test]

@@ -105,6 +105,19 @@ pub enum ArchiveError {
     CommandCount { file: PathBuf, offset: u64, batch_number: u64, said: u32, found: u32 },
 }
 
+impl ArchiveError {
+    /// Whether another try may read more: nothing shows that the bytes are lost.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Io { .. } => true,
+            Self::Log(log::OpenError::Disk(error)) | Self::Snapshot(SnapshotError::Disk(error)) => {
+                !error.is_unreadable()
+            }
+            _ => false,
+        }
+    }
+}
+
 fn log_failure(error: &log::OpenError) -> String {
     match error {
         // Trimming is the one way in which a file of the log goes while a venue runs.

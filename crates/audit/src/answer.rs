@@ -1,8 +1,10 @@
 //! `buttonwood log answer`: answers a running venue's questions about its folder, one after the
 //! other, for as long as the venue keeps its standard input open.
 //!
-//! The venue starts it, so that replays of the log use neither its threads nor its memory. The
-//! position of the last state is kept: a question about a later moment goes on from there.
+//! The venue starts it, so that replays of the log use neither its threads nor its memory. It ends
+//! when its input ends, also in the middle of a replay: a venue that was killed wants no answer.
+//!
+//! The position of the last state is kept: a question about a later moment goes on from there.
 //!
 //! # Known limits
 //! A state earlier than the kept one is replayed from a snapshot.
@@ -12,6 +14,9 @@ mod give_way;
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::path::PathBuf;
+use std::process::exit;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
 use clap::Args;
 use cli::log_question::{AnswerHead, LogQuestion, Outcome, StateQuestion, TEXT_LEN_MAX};
@@ -33,8 +38,8 @@ impl Answer {
     pub(super) fn run(self) -> Result<(), Failure> {
         give_way::give_way()?;
         let mut folder = Folder { dir: self.dir, state: None };
-        for line in stdin().lock().lines() {
-            let (outcome, text) = match folder.answer(&line?) {
+        for line in questions() {
+            let (outcome, text) = match folder.answer(&line) {
                 Ok(text) => (Outcome::Answered, text),
                 Err(failure) if failure.cause() == Cause::Fault => {
                     (Outcome::Failed, failure.to_string())
@@ -49,6 +54,21 @@ impl Answer {
         }
         Ok(())
     }
+}
+
+/// The lines of standard input. The process ends with them.
+fn questions() -> Receiver<String> {
+    let (sender, questions) = channel();
+    thread::spawn(move || {
+        for line in stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+        exit(0);
+    });
+    questions
 }
 
 struct Folder {

@@ -62,9 +62,11 @@ impl Backup {
         } else {
             check_mark(&self.target)?;
         }
-        make_folders(&self.target)?;
+        let unfinished =
+            |failure| after(&failure, "the venue is as it was, and this can be run again");
+        make_folders(&self.target).map_err(unfinished)?;
         let older = open_older(&self.target, &source, &self.dir)?;
-        let copied = copy(&source, older.as_ref(), &self.target)?;
+        let copied = copy(&source, older.as_ref(), &self.target).map_err(unfinished)?;
         let findings = verified(&self.target)?;
         let (oldest, newest) = (findings.oldest, findings.newest);
         cli::print_line(format_args!(
@@ -91,8 +93,9 @@ impl Restore {
         }
         let findings = verified(&self.backup)?;
         let source = Archive::open(&self.backup)?;
-        make_folders(&self.dir)?;
-        copy(&source, None, &self.dir)?;
+        let unfinished = |failure| after(&failure, "empty the folder, and restore again");
+        make_folders(&self.dir).map_err(unfinished)?;
+        copy(&source, None, &self.dir).map_err(unfinished)?;
         let copied = Archive::open(&self.dir)?;
         if copied.log().last_hash != source.log().last_hash {
             return Err(Failure::new(format!(
@@ -165,7 +168,11 @@ fn mark(target: &Path) -> Result<(), Failure> {
     make_folder(target)?;
     let path = target.join(MARK_NAME);
     let mark = format!("{}\n", json!({ "format": FORMAT }));
-    write_file(&path, |file| file.write_all(mark.as_bytes()).map_err(cannot("writing", &path)))
+    let write = |file: &mut File| {
+        file.write_all(mark.as_bytes()).map_err(cannot("writing", &path))?;
+        Ok(Some(mark.len() as u64))
+    };
+    write_file(&path, write).map(drop)
 }
 
 fn check_mark(backup: &Path) -> Result<(), Failure> {
@@ -203,10 +210,8 @@ fn make_folders(dir: &Path) -> Result<(), Failure> {
 
 /// Creates a folder that only its owner may read, and puts its name on stable storage.
 fn make_folder(dir: &Path) -> Result<(), Failure> {
-    let make_durable = |dir: &Path| {
-        let failed = |error| format!("{error}; the venue is as it was, and this can be run again");
-        Disk::default().create_dir(dir).map_err(failed)
-    };
+    let make_durable =
+        |dir: &Path| Disk::default().create_dir(dir).map_err(|error| error.to_string());
     if let Some(parent) = dir.parent() {
         make_durable(parent)?;
     }
@@ -244,7 +249,12 @@ fn copy_snapshot(path: &Path, target: &Path) -> Result<u64, Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         source => source.map_err(cannot("reading", path))?,
     };
-    write_file(&copy, |file| io::copy(&mut source, file).map_err(cannot("copying", path)))
+    write_file(&copy, |file| {
+        let copied = io::copy(&mut source, file).map_err(cannot("copying", path))?;
+        // A running venue takes the name of an old snapshot away before it cuts the file, perhaps
+        // while it was read.
+        Ok(path.exists().then_some(copied))
+    })
 }
 
 /// Copies a segment to `end`, or to the end of the file if it is full. The target has the bytes up
@@ -264,16 +274,16 @@ fn copy_segment(path: &Path, end: Option<u64>, start: u64, target: &Path) -> Res
             let older = File::open(&copy).map_err(cannot("reading", &copy))?;
             io::copy(&mut older.take(start), file).map_err(cannot("copying", &copy))?;
         }
-        io::copy(&mut source.take(size), file).map_err(cannot("copying", path))
+        io::copy(&mut source.take(size), file).map(Some).map_err(cannot("copying", path))
     })
 }
 
 /// Writes a file, which receives its name when all of it is on stable storage. Returns when the
-/// name is there, too.
-fn write_file<T>(
+/// name is there, too, with the bytes that were copied. Without any, the file is dropped.
+fn write_file(
     path: &Path,
-    write: impl FnOnce(&mut File) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+    write: impl FnOnce(&mut File) -> Result<Option<u64>, Failure>,
+) -> Result<u64, Failure> {
     let unfinished = path.with_file_name(UNFINISHED_NAME);
     let mut options = File::options();
     let mut file = options
@@ -283,7 +293,10 @@ fn write_file<T>(
         .mode(0o600)
         .open(&unfinished)
         .map_err(cannot("writing", &unfinished))?;
-    let written = write(&mut file)?;
+    let Some(written) = write(&mut file)? else {
+        fs::remove_file(&unfinished).map_err(cannot("removing", &unfinished))?;
+        return Ok(0);
+    };
     file.sync_all().map_err(cannot("writing", &unfinished))?;
     fs::rename(&unfinished, path).map_err(cannot("naming", path))?;
     sync_folder(path.parent().expect("it lies in a folder"))?;
@@ -300,11 +313,41 @@ fn sync_folder(dir: &Path) -> Result<(), Failure> {
     File::open(dir).and_then(|open| open.sync_all()).map_err(cannot("writing", dir))
 }
 
+fn after(failure: &Failure, what_to_do: &str) -> Failure {
+    Failure::new(format!("{failure}; {what_to_do}"))
+}
+
 fn cannot<'a>(doing: &'static str, path: &'a Path) -> impl Fn(io::Error) -> Failure + 'a {
-    move |error| {
-        Failure::new(format!(
-            "{doing} {} failed: {error}; the venue is as it was, and this can be run again",
-            path.display()
-        ))
+    move |error| Failure::new(format!("{doing} {} failed: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::thread;
+
+    use super::*;
+
+    /// The copy may be short, and must not receive a name under which it is never copied again.
+    #[test]
+    fn a_snapshot_that_the_venue_removes_while_it_is_copied_is_dropped() {
+        let dir = tempfile::tempdir().unwrap();
+        let (source, target) = (dir.path().join("7.snapshot"), dir.path().join("target"));
+        fs::create_dir(&target).unwrap();
+        // Its reader gets what a test writes, when it writes it.
+        assert!(Command::new("mkfifo").arg(&source).status().unwrap().success());
+        let named = source.clone();
+        let writing = thread::spawn(move || {
+            let mut pipe = File::options().write(true).open(&named).unwrap();
+            pipe.write_all(b"half of it").unwrap();
+            fs::remove_file(&named).unwrap();
+        });
+        assert_eq!(copy_snapshot(&source, &target).unwrap(), 0);
+        writing.join().unwrap();
+        assert!(fs::read_dir(&target).unwrap().next().is_none());
+
+        fs::write(&source, "all of it").unwrap();
+        assert_eq!(copy_snapshot(&source, &target).unwrap(), 9);
+        assert_eq!(fs::read_to_string(target.join("7.snapshot")).unwrap(), "all of it");
     }
 }

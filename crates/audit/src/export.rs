@@ -6,8 +6,9 @@
 mod table;
 
 use std::collections::BTreeMap;
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{DirBuilder, File};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -165,6 +166,11 @@ fn make_folder(out: &Path) -> Result<(), Failure> {
     }
 }
 
+/// A file of the export, for its owner alone: the folder may have been there, and open to others.
+fn create_new(path: &Path) -> std::io::Result<File> {
+    File::options().write(true).create_new(true).mode(0o600).open(path)
+}
+
 impl Tables {
     fn create(out: &Path, format: Format) -> Result<Self, Failure> {
         Ok(Self {
@@ -294,7 +300,8 @@ impl Tables {
         });
         let done = format!("{}\n", serde_json::to_string_pretty(&done)?);
         let path = out.join(DONE_NAME);
-        std::fs::write(&path, &done)
+        let written = create_new(&path).and_then(|mut file| file.write_all(done.as_bytes()));
+        written
             .map_err(|error| Failure::new(format!("writing {} failed: {error}", path.display())))?;
         cli::print(done)
     }

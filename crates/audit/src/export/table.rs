@@ -19,6 +19,8 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
+use super::create_new;
+
 /// Rows in memory until they are written as one group.
 const ROWS_PER_GROUP: usize = 65_536;
 
@@ -86,7 +88,7 @@ impl Table {
             Format::Parquet => "parquet",
         };
         let path = dir.join(format!("{name}.{extension}"));
-        let file = File::create_new(&path).map_err(|error| cannot_write(&path, &error))?;
+        let file = create_new(&path).map_err(|error| cannot_write(&path, &error))?;
         let sink = match format {
             Format::Csv => {
                 let mut writer = csv::Writer::from_writer(file);

@@ -2,6 +2,7 @@
 //! with something wrong in them.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -550,6 +551,10 @@ async fn an_export_has_each_order_each_trade_and_all_balances() {
     let done = run_json(&["log", "export", data, "--out", out_text]);
     venue.stop();
     assert_eq!(done["format"], 1);
+    for file in files_below(&out) {
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.display());
+    }
     for (name, count) in [("orders", 3), ("trades", 1), ("adjustments", 1)] {
         assert_eq!(done["rows"][name], count, "{name}");
     }

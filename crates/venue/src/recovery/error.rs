@@ -20,6 +20,11 @@ pub enum OpenError {
     Snapshot(SnapshotError),
     #[error(transparent)]
     Spool(SpoolError),
+    #[error(
+        "not all of the event spool could be made: make room, and see to what the warning names; \
+         then run this again, or start the venue, which makes what is missing"
+    )]
+    SpoolIncomplete,
     /// Sound by its checksum, yet not a state that this version can read.
     #[error(
         "the snapshot of batch {batch_number} has a part ({section}) that this version \

@@ -1,6 +1,6 @@
 //! Replay of the log for its events, for a spool that lost them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use log::LogReader;
 use log::snapshot::{self, Snapshot};
@@ -47,7 +47,8 @@ impl LogEvents<'_> {
     /// log goes on from.
     fn base_before(&self, log: &dyn LogReader, wanted: u64) -> Result<Option<Base>, OpenError> {
         let mut oldest = None;
-        for path in self.snapshots_newest_first()? {
+        let files = snapshot::files(self.snapshot_dir).map_err(OpenError::Snapshot)?;
+        for (_, path) in files.into_iter().rev() {
             // A damaged one is set aside, with a warning, when the newest one is loaded.
             let Ok(snapshot) = snapshot::load(&path) else { continue };
             if !continues(log, &snapshot) {
@@ -64,21 +65,6 @@ impl LogEvents<'_> {
         let Some(path) = oldest else { return Ok(None) };
         let snapshot = snapshot::load(&path).map_err(OpenError::Snapshot)?;
         Base::read(&snapshot).map(Some)
-    }
-
-    fn snapshots_newest_first(&self) -> Result<Vec<PathBuf>, OpenError> {
-        let at = |error| OpenError::Io { path: self.snapshot_dir.to_path_buf(), error };
-        let mut paths = Vec::new();
-        for entry in std::fs::read_dir(self.snapshot_dir).map_err(at)? {
-            let path = entry.map_err(at)?.path();
-            if path.extension().is_some_and(|extension| extension == "snapshot") {
-                paths.push(path);
-            }
-        }
-        // Their names are numbers of the same length.
-        paths.sort_unstable();
-        paths.reverse();
-        Ok(paths)
     }
 }
 

@@ -1,5 +1,6 @@
-//! The backend of a stopped venue: its machine in this process.
+//! The backend of a stopped venue: its state in this process, and its machine for commands.
 
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use cli::Failure;
@@ -8,35 +9,69 @@ use log::DataDirLock;
 use projection::{Answer, Question};
 use server::now_ns;
 use types::{AccountId, Command, Entry, Envelope, Event, Origin};
-use venue::{AnyLog, Machine, Opened, Settings};
+use venue::{AnyLog, Machine, Opened, Retention, Settings};
 
 use super::backend::{Backend, Trial};
 
 pub(crate) struct Offline {
-    machine: Machine<AnyLog, ()>,
+    venue: Venue,
     data_dir: PathBuf,
-    _lock: DataDirLock,
+}
+
+enum Venue {
+    /// A query changes nothing, so it needs no more.
+    Opened(Box<Opened>),
+    /// From the first command on. The machine begins an epoch, which is a batch of the log.
+    Leads { machine: Box<Machine<AnyLog, ()>>, _lock: DataDirLock },
+    /// The machine could not begin.
+    Failed,
 }
 
 impl Offline {
     pub(crate) fn open(data_dir: &Path) -> Result<Self, Failure> {
-        let opened = Opened::open(Settings::new(data_dir))?;
-        let (machine, lock) =
-            opened.into_machine(now_ns()).map_err(|error| Failure::new(error.to_string()))?;
-        Ok(Self { machine, data_dir: data_dir.to_path_buf(), _lock: lock })
+        // How much of the events is kept is a setting of `serve`, which this process does not have.
+        let settings = Settings { retention: Retention::ALL, ..Settings::new(data_dir) };
+        let venue = Venue::Opened(Box::new(Opened::open(settings)?));
+        Ok(Self { venue, data_dir: data_dir.to_path_buf() })
     }
+
+    fn engine(&self) -> Result<&Engine, Failure> {
+        match &self.venue {
+            Venue::Opened(opened) => Ok(opened.engine()),
+            Venue::Leads { machine, .. } => Ok(machine.engine()),
+            Venue::Failed => Err(failed()),
+        }
+    }
+
+    fn machine(&mut self) -> Result<&mut Machine<AnyLog, ()>, Failure> {
+        if let Venue::Opened(_) = &self.venue
+            && let Venue::Opened(opened) = mem::replace(&mut self.venue, Venue::Failed)
+        {
+            let (machine, lock) =
+                opened.into_machine(now_ns()).map_err(|error| Failure::new(error.to_string()))?;
+            self.venue = Venue::Leads { machine: Box::new(machine), _lock: lock };
+        }
+        match &mut self.venue {
+            Venue::Leads { machine, .. } => Ok(machine),
+            Venue::Opened(_) | Venue::Failed => Err(failed()),
+        }
+    }
+}
+
+fn failed() -> Failure {
+    Failure::new("the venue's log could not be continued, as said before")
 }
 
 impl Backend for Offline {
     fn apply(&mut self, account: AccountId, command: Command) -> Result<Vec<Event>, Failure> {
         let envelope = Envelope { account, ..Envelope::venue(Origin::Admin, now_ns()) };
-        self.machine
+        let machine = self.machine()?;
+        machine
             .submit(Entry { envelope, command }, ())
             .map_err(|(refused, ())| Failure::new(refused.to_string()))?;
         let mut outputs = Vec::new();
-        while self.machine.is_busy() {
-            let progress = self
-                .machine
+        while machine.is_busy() {
+            let progress = machine
                 .poll(now_ns(), &mut outputs)
                 .map_err(|error| Failure::new(error.to_string()))?;
             if !progress.is_any {
@@ -56,7 +91,7 @@ impl Backend for Offline {
     }
 
     fn ask(&mut self, question: Box<dyn FnOnce(&Engine) + Send>) -> Result<(), Failure> {
-        question(self.machine.engine());
+        question(self.engine()?);
         Ok(())
     }
 

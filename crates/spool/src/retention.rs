@@ -32,6 +32,8 @@ const SEGMENT_SIZE_MAX: u64 = 64 << 20;
 const BATCH_SIZE_MAX: usize = 256 << 10;
 
 impl Retention {
+    /// Nothing is deleted.
+    pub const ALL: Self = Self { max_bytes: u64::MAX, max_age_ns: None };
     pub const MAX_BYTES_DEFAULT: u64 = 256 << 20;
     pub const MAX_BYTES_MIN: u64 = 32 << 20;
 

@@ -64,4 +64,5 @@ pub use run::publisher::Listener;
 pub use run::running::{Running, Stopped};
 pub use run::ticket::{Gone, Ticket};
 pub use settings::{LogRetention, Settings};
+pub use spool::Retention;
 pub use stages::Stage;

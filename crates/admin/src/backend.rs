@@ -75,14 +75,15 @@ pub(super) fn execute_for(
         Event::CommandRejected(rejected) => Some(rejected.reason),
         _ => None,
     });
-    rejected.map_or(Ok(events), |reason| Err(Failure::refused(reason, refusal(reason))))
+    rejected.map_or(Ok(events), |reason| Err(refused(reason)))
 }
 
-fn refusal(reason: RejectReason) -> String {
-    match REFUSALS.iter().find(|(known, _)| *known == reason) {
+pub(super) fn refused(reason: RejectReason) -> Failure {
+    let sentence = match REFUSALS.iter().find(|(known, _)| *known == reason) {
         Some((_, sentence)) => format!("refused: {sentence}"),
         None => format!("refused: {reason:?}"),
-    }
+    };
+    Failure::refused(reason, sentence)
 }
 
 /// The sentences for operators.

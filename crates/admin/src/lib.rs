@@ -39,12 +39,14 @@ mod trial;
 mod value;
 mod withdrawal;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use cli::Failure;
 use gateway::OperatorApi;
+use serde_json::Value;
 use server::{OperatedVenue, Operators, ServeError, Serving, Stopped};
 
 pub use market::{Apply, Export};
@@ -99,11 +101,27 @@ impl Admin {
         };
         let operation = operation.ok_or_else(|| Failure::fault("no such operation"))?;
         let answer = target.ask(operation, fields)?;
+        if answer.get("secret_key").is_some() {
+            return print_secret(&answer);
+        }
         match text {
             Some(text) => cli::print(text(&answer)),
             None => cli::print_line(serde_json::to_string_pretty(&answer)?),
         }
     }
+}
+
+/// Prints a new key. Without a reader its secret is lost, and the key must go.
+fn print_secret(key: &Value) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(key)?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{text}").and_then(|()| out.flush()).map_err(|error| {
+        Failure::fault(format!(
+            "cannot print: {error}: the key is made, and its secret is lost: `buttonwood admin key \
+             revoke {}`, and add another",
+            key["key"]
+        ))
+    })
 }
 
 /// Answers the operators of a running venue.

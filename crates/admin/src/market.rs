@@ -91,6 +91,9 @@ impl Apply {
         let mut target = Target::new(self.of)?;
         let present = present(&mut target)?;
         let steps = plan(&wanted, &present)?;
+        for step in &steps {
+            target.check(operation(step.words)?, &step.fields)?;
+        }
         let place = target.place();
         if steps.is_empty() {
             return cli::print_line(format_args!("no difference to the venue {place}"));

@@ -83,15 +83,14 @@ pub(super) struct Remote {
 
 impl Remote {
     pub(super) fn ask(&self, operation: &Operation, fields: Value) -> Result<Value, Failure> {
-        let route = route_of(operation, &fields).ok_or_else(|| {
-            Failure::new(format!(
-                "`{}` has no place in the operators' API: run it on the venue's machine",
-                operation.words
-            ))
-        })?;
-        let target = Target::of(route, fields)?;
+        let (route, target) = target_of(operation, fields)?;
         let signed = self.sign(route.method.as_str(), &target)?;
         self.exchange.send(&signed)
+    }
+
+    /// Refuses what has no place in the operators' API.
+    pub(super) fn check(&self, operation: &Operation, fields: &Value) -> Result<(), Failure> {
+        target_of(operation, fields.clone()).map(drop)
     }
 
     fn sign(&self, method: &'static str, target: &Target) -> Result<Sent, Failure> {
@@ -113,6 +112,16 @@ impl Remote {
         let body = body.clone();
         Ok(Sent { method, path_and_query, body, api_key, timestamp, nonce, signature })
     }
+}
+
+fn target_of(operation: &Operation, fields: Value) -> Result<(&'static Route, Target), Failure> {
+    let route = route_of(operation, &fields).ok_or_else(|| {
+        Failure::new(format!(
+            "`{}` has no place in the operators' API: run it on the venue's machine",
+            operation.words
+        ))
+    })?;
+    Ok((route, Target::of(route, fields)?))
 }
 
 /// The route of an operation. The command that lists withdrawals has two: of all accounts, and of

@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 use server::OperatedVenue;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
+use tokio::time::timeout;
 use venue::{Handle, Keyring};
 
 use super::backend::Request;
@@ -22,7 +23,10 @@ use super::operations::{Work, named};
 
 /// More than the largest request of an operator.
 const REQUEST_SIZE_MAX: u64 = 64 << 10;
+/// Until a request is read.
 const REQUEST_TIME_MAX: Duration = Duration::from_secs(10);
+/// Until the answer of a request is written.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// Interval of the checks whether the socket's file still exists.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -85,14 +89,8 @@ impl AdminServer {
                     };
                     let keyring = self.keyring.clone();
                     tokio::spawn(async move {
-                        let served = tokio::time::timeout(
-                            REQUEST_TIME_MAX,
-                            answer(stream, online, keyring),
-                        );
-                        match served.await {
-                            Ok(Ok(())) => {}
-                            Ok(Err(error)) => tracing::debug!(%error, "an admin connection broke"),
-                            Err(_) => tracing::debug!("an admin request took too long"),
+                        if let Err(error) = serve_one(stream, online, keyring).await {
+                            tracing::debug!(%error, "an admin connection broke");
                         }
                     });
                 }
@@ -137,19 +135,23 @@ fn remove(path: &Path) -> std::io::Result<()> {
     }
 }
 
-async fn answer(stream: UnixStream, online: Online, keyring: Keyring) -> std::io::Result<()> {
+async fn serve_one(stream: UnixStream, online: Online, keyring: Keyring) -> std::io::Result<()> {
     let (reader, mut writer) = stream.into_split();
     let mut line = String::new();
-    BufReader::new(reader.take(REQUEST_SIZE_MAX)).read_line(&mut line).await?;
-    let answer = match read(&line) {
-        Err(failure) => Err(failure),
-        Ok(request) => online.execute(request, keyring).await.0,
-    };
-    let answer: Value = match answer {
-        Ok(answer) => json!({ "answer": answer }),
-        Err(failure) => json!({ "error": failure.to_string() }),
-    };
-    writer.write_all(format!("{answer}\n").as_bytes()).await
+    let mut reader = BufReader::new(reader.take(REQUEST_SIZE_MAX));
+    timeout(REQUEST_TIME_MAX, reader.read_line(&mut line)).await??;
+    let answered = timeout(ANSWER_TIME_MAX, async {
+        let answer = match read(&line) {
+            Err(failure) => Err(failure),
+            Ok(request) => online.execute(request, keyring).await.0,
+        };
+        let answer: Value = match answer {
+            Ok(answer) => json!({ "answer": answer }),
+            Err(failure) => json!({ "error": failure.to_string() }),
+        };
+        writer.write_all(format!("{answer}\n").as_bytes()).await
+    });
+    answered.await?
 }
 
 /// A request as one line of JSON: the words of its operation beside its arguments.

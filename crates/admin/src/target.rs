@@ -9,9 +9,10 @@ use clap::Args;
 use cli::{Failure, socket};
 use log::DataDirLock;
 use serde_json::Value;
-use venue::Keyring;
+use types::RejectReason;
+use venue::{Keyring, MasterKey, MasterKeyError};
 
-use super::backend::Venue;
+use super::backend::{Venue, refused};
 use super::offline::Offline;
 use super::operations::{Operation, Work};
 use super::remote::{Remote, RemoteArgs};
@@ -109,6 +110,26 @@ impl Target {
         self.may_begin = true;
     }
 
+    /// Refuses an operation that must fail in any state of the venue, before the first of several.
+    pub(super) fn check(&self, operation: &Operation, fields: &Value) -> Result<(), Failure> {
+        let adds_key = operation.words == "key add";
+        match &self.state {
+            State::Remote(_) if adds_key && fields["role"] == "operator" => {
+                Err(refused(RejectReason::OperatorKeyByKey))
+            }
+            State::Remote(remote) => remote.check(operation, fields),
+            State::Stopped(_, keyring) => match keyring {
+                None if adds_key => Err(MasterKeyError::Missing.into()),
+                _ => Ok(()),
+            },
+            State::Unknown if adds_key => match self.read_master_key()? {
+                None => Err(MasterKeyError::Missing.into()),
+                Some(_) => Ok(()),
+            },
+            State::Running | State::Unknown => Ok(()),
+        }
+    }
+
     pub(super) fn ask(&mut self, operation: &Operation, fields: Value) -> Result<Value, Failure> {
         if let State::Remote(remote) = &self.state {
             return remote.ask(operation, fields);
@@ -147,9 +168,13 @@ impl Target {
         if !may_begin && !self.has_log() {
             return Err(Failure::new(format!("there is no venue in {data_dir}")));
         }
-        let master_key = self.master_key.as_deref().map(server::read_master_key).transpose()?;
+        let master_key = self.read_master_key()?;
         let backend = Offline::open(&self.data_dir)?;
         Ok(State::Stopped(Box::new(backend), master_key.map(Keyring::new)))
+    }
+
+    fn read_master_key(&self) -> Result<Option<MasterKey>, Failure> {
+        Ok(self.master_key.as_deref().map(server::read_master_key).transpose()?)
     }
 
     fn has_log(&self) -> bool {

@@ -73,7 +73,10 @@ pub fn ask(mut stream: UnixStream, request: &impl Serialize) -> Result<Value, Fa
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line)?;
     if line.is_empty() {
-        return Err(Failure::new("the venue closed the connection without an answer"));
+        return Err(Failure::unavailable(
+            "the venue closed the connection without an answer: it may have carried out the \
+             command, so check before another try",
+        ));
     }
     let mut answer: Value = serde_json::from_str(&line)?;
     match answer["error"].as_str() {

@@ -57,7 +57,13 @@ pub(super) struct Sent {
 impl Exchange {
     /// `ca` is the file of the authority to trust in place of the system's.
     pub(super) fn new(place: Place, ca: Option<&Path>) -> Result<Self, Failure> {
-        let tls = if place.is_encrypted { Some(connector(ca)?) } else { None };
+        let tls = match ca {
+            Some(_) if !place.is_encrypted => {
+                return Err(Failure::new("--ca has a use with an https:// --url only"));
+            }
+            ca if place.is_encrypted => Some(connector(ca)?),
+            _ => None,
+        };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(Self { place, tls, runtime })
     }
@@ -90,7 +96,7 @@ impl Exchange {
             Ok(Err(error)) => return Err(self.unanswered(sent, &chain(&*error))),
             Err(_) => return Err(self.unanswered(sent, "no answer within 60 s")),
         };
-        self.read(status, &body)
+        self.read(sent, status, &body)
     }
 
     async fn talk(
@@ -118,7 +124,7 @@ impl Exchange {
         Ok((status, body))
     }
 
-    fn read(&self, status: u16, body: &[u8]) -> Result<Value, Failure> {
+    fn read(&self, sent: &Sent, status: u16, body: &[u8]) -> Result<Value, Failure> {
         #[derive(Deserialize)]
         struct Refusal {
             code: i32,
@@ -132,8 +138,9 @@ impl Exchange {
         match serde_json::from_slice(body) {
             Ok(Refusal { code, msg }) if OWN_CODES.contains(&code) => Err(Failure::new(msg)),
             Ok(Refusal { code, msg }) => Err(Failure::new(format!("{msg} ({code})"))),
+            // Such as a proxy's, while the venue behind it goes on.
             Err(_) => {
-                Err(self.unavailable(&format!("HTTP {status}, and not an answer of a venue")))
+                Err(self.unanswered(sent, &format!("HTTP {status}, and not an answer of a venue")))
             }
         }
     }

@@ -1,6 +1,8 @@
 //! The key of an operator, and its signatures.
 
 use std::fmt;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use cli::Failure;
@@ -12,6 +14,8 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 
 /// The variable of the key, or of its file: other users of a machine see its command lines.
 const VARIABLE: &str = "BUTTONWOOD_OPERATOR_KEY";
+/// The bits of a mode that let other users read or write a file.
+const OTHERS: u32 = 0o077;
 
 pub(super) struct OperatorKey {
     pub(super) api_key: String,
@@ -50,8 +54,8 @@ impl OperatorKey {
         let (place, text) = if is_key(&named) {
             (VARIABLE.to_owned(), named)
         } else {
-            let text = std::fs::read_to_string(&named);
-            (named.clone(), text.map_err(|error| Failure::new(format!("{named}: {error}")))?)
+            let text = read_secret(Path::new(&named), |file| std::fs::read_to_string(file))?;
+            (named, text)
         };
         // The error of the parser could show a part of the secret.
         let file: KeyFile = serde_json::from_str(&text).map_err(|_| {
@@ -96,10 +100,24 @@ fn is_key(text: &str) -> bool {
     text.trim_start().starts_with('{')
 }
 
+/// Refuses a file that other users may read, as other users could then operate the venue.
+fn read_secret<T>(file: &Path, read: impl FnOnce(&Path) -> io::Result<T>) -> Result<T, Failure> {
+    let name = file.display();
+    let named = |error: io::Error| Failure::new(format!("{name}: {error}"));
+    let mode = std::fs::metadata(file).map_err(named)?.permissions().mode();
+    if mode & OTHERS != 0 {
+        let mode = mode & 0o777;
+        return Err(Failure::new(format!(
+            "{name}: other users can read it (mode {mode:o}), and it is a key: `chmod 600 {name}`"
+        )));
+    }
+    read(file).map_err(named)
+}
+
 fn read_private_key(file: &Path) -> Result<PrivateKey, Failure> {
     let named =
         |sentence: &dyn fmt::Display| Failure::new(format!("{}: {sentence}", file.display()));
-    let pem = std::fs::read(file).map_err(|error| named(&error))?;
+    let pem = read_secret(file, |file| std::fs::read(file))?;
     let der = PrivateKeyDer::from_pem_slice(&pem).map_err(|_| named(&"no private key (PEM)"))?;
     PrivateKey::from_der(der.secret_der())
         .ok_or_else(|| named(&"a private key of another kind than Ed25519 and RSA"))

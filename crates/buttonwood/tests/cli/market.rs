@@ -551,3 +551,33 @@ async fn a_new_instrument_does_not_trade_before_its_calendar() {
     assert!(refusal.contains("Market is closed."), "{refusal}");
     venue.stop();
 }
+
+/// A failure half-way would leave a part of the market.
+#[test]
+fn keys_without_a_master_key_are_refused_before_anything_is_done() {
+    let house = House::new();
+    let (file, data) = (house.path("market.toml"), house.data());
+    fs::write(&file, format!("{SMALL}[account.carol.key.bot]\n")).unwrap();
+    let sentence = run_refused(&["apply", text(&file), "--data", &data, "--yes"]);
+    assert!(sentence.contains("no master key"), "{sentence}");
+    assert!(fs::read_dir(&data).unwrap().next().is_none(), "nothing was begun");
+}
+
+#[test]
+fn a_look_at_a_stopped_venue_adds_nothing_to_its_log() {
+    let house = House::new();
+    let data = house.data();
+    house.apply(SMALL, &[]);
+    let batches = || {
+        let shown = run(&["log", "dump", &data, "--json"]).stdout;
+        String::from_utf8(shown).unwrap().lines().count()
+    };
+    let before = batches();
+    run_json(&["admin", "--data", &data, "account", "list"]);
+    assert!(run(&["export", "market", "--data", &data]).status.success());
+    let file = house.path("market.toml");
+    assert!(house.apply_file(&file, &["--dry-run"]).status.success());
+    assert_eq!(batches(), before);
+    run_json(&["admin", "--data", &data, "account", "add", "dave"]);
+    assert_eq!(batches(), before + 2, "an epoch of its own, and the command");
+}

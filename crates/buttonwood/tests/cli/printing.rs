@@ -95,3 +95,19 @@ fn a_venue_serves_without_a_reader_of_its_log() {
     run_json(&["admin", "account", "list", "--data", data]);
     venue.stop();
 }
+
+#[test]
+fn a_key_whose_secret_has_no_reader_is_no_success() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = text(dir.path());
+    let serving = Serving::start(&["--data", data, "--demo", "--no-bots"]);
+    let add = ["admin", "--data", data, "key", "add", "bob", "--name", "lost"];
+    let (code, sentence) = run_unread(&add);
+    assert_eq!(code, Some(1));
+    let keys = run_json(&["admin", "--data", data, "key", "list"]);
+    let lost = keys.as_array().unwrap().iter().find(|key| key["name"] == "lost").unwrap();
+    let number = lost["key"].as_u64().unwrap();
+    assert!(sentence.contains("its secret is lost"), "{sentence}");
+    assert!(sentence.contains(&format!("admin key revoke {number}`")), "{sentence}");
+    serving.stop();
+}

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -20,7 +21,7 @@ impl Operator {
     fn of(venue: &Serving, data: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let key = run(&["admin", "--data", data, "key", "add", "alice", "--role", "operator"]);
-        fs::write(dir.path().join("desk.json"), key.stdout).unwrap();
+        write_secret(&dir.path().join("desk.json"), key.stdout);
         Self { dir, url: venue.url.clone() }
     }
 
@@ -44,6 +45,13 @@ impl Operator {
     fn refused(&self, args: &str) -> String {
         run_refused(&self.words(&self.file("desk.json"), args))
     }
+}
+
+/// A file for its owner alone.
+fn write_secret(file: &Path, bytes: impl AsRef<[u8]>) {
+    let mut options = fs::File::options();
+    let opened = options.write(true).create(true).truncate(true).mode(0o600).open(file);
+    opened.unwrap().write_all(bytes.as_ref()).unwrap();
 }
 
 fn demo(dir: &Path) -> Serving {
@@ -146,6 +154,11 @@ fn a_market_file_is_applied_to_a_venue_on_another_machine() {
     assert!(applied.contains(&format!("to the venue at {}", operator.url)), "{applied}");
     let again = String::from_utf8(run(&apply).stdout).unwrap();
     assert!(again.starts_with("no difference"), "{again}");
+    let impossible = "[asset.EUR]\n[account.dave.key.desk]\nrole = \"operator\"\n";
+    fs::write(&market, impossible).unwrap();
+    let sentence = run_refused(&apply);
+    assert!(sentence.contains("on the venue's machine"), "{sentence}");
+    assert!(!run_json(&operator.words(&key, "asset list")).to_string().contains("EUR"));
     let export = [&["export", "market"], &flags[..]].concat();
     assert!(String::from_utf8(run(&export).stdout).unwrap().contains("dave"));
     venue.stop();
@@ -190,16 +203,17 @@ fn an_ed25519_key_signs_without_a_secret_at_the_venue() {
     let [public, private, key] =
         ["public.pem", "private.pem", "key.json"].map(|it| operator.file(it));
     fs::write(&public, pair.public_key_pem()).unwrap();
-    fs::write(&private, pair.serialize_pem()).unwrap();
+    write_secret(&private, pair.serialize_pem());
     let add = ["key", "add", "bob", "--role", "operator", "--kind", "ed25519", "--public-key"];
     let add = [&["admin", "--data", data], &add[..], &[text(&public)]].concat();
-    fs::write(&key, run(&add).stdout).unwrap();
+    write_secret(&key, run(&add).stdout);
 
     let list = format!("--private-key {} asset list", text(&private));
     let assets = run_json(&operator.words(&key, &list));
     assert_eq!(assets.as_array().map(Vec::len), Some(3), "{assets}");
     let sentence = run_refused(&operator.words(&key, "asset list"));
     assert!(sentence.contains("--private-key"), "{sentence}");
+    fs::set_permissions(&public, fs::Permissions::from_mode(0o600)).unwrap();
     let list = format!("--private-key {} asset list", text(&public));
     let sentence = run_refused(&operator.words(&key, &list));
     assert!(sentence.contains("public.pem: no private key"), "{sentence}");
@@ -225,13 +239,20 @@ fn an_operators_key_is_read_from_its_file_or_its_variable_only() {
         assert!(output.status.success(), "{output:?}");
     }
     let broken = operator.file("broken.json");
-    fs::write(&broken, key.replace("secret_key", "secret")).unwrap();
+    write_secret(&broken, key.replace("secret_key", "secret"));
     let sentence = run_refused(&operator.words(&broken, "asset list"));
     assert!(sentence.contains("broken.json") && !sentence.contains(secret), "{sentence}");
 
+    for mode in [0o640, 0o602] {
+        fs::set_permissions(&broken, fs::Permissions::from_mode(mode)).unwrap();
+        let sentence = run_refused(&operator.words(&broken, "asset list"));
+        assert!(sentence.contains("chmod 600"), "{mode:o}: {sentence}");
+    }
+    fs::remove_file(&broken).unwrap();
+
     // A key of another role, and a revoked one.
     let trader = ["admin", "--data", text(dir.path()), "key", "add", "bob"];
-    fs::write(&broken, run(&trader).stdout).unwrap();
+    write_secret(&broken, run(&trader).stdout);
     let sentence = run_refused(&operator.words(&broken, "asset list"));
     assert!(sentence.contains("(-2015)"), "{sentence}");
     venue.stop();
@@ -252,10 +273,12 @@ fn flags_that_do_not_fit_together_are_refused_before_anything_is_sent() {
     }
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("desk.json");
-    fs::write(&file, r#"{"api_key": "k", "secret_key": "s"}"#).unwrap();
+    write_secret(&file, r#"{"api_key": "k", "secret_key": "s"}"#);
     let url = ["admin", "--url", "http://127.0.0.1:1", "--key-file", text(&file)];
     let both = [&url[..], &["asset", "list", "--data", text(dir.path())]].concat();
     assert!(run_refused(&both).contains("--data"));
+    let unencrypted = [&url[..], &["--ca", "ca.pem", "asset", "list"]].concat();
+    assert!(run_refused(&unencrypted).contains("--ca has a use with an https:// --url only"));
 }
 
 /// A proxy that answers by itself, and a connection that is cut.
@@ -263,7 +286,7 @@ fn flags_that_do_not_fit_together_are_refused_before_anything_is_sent() {
 fn what_is_no_answer_of_a_venue_is_said_to_be_none() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("desk.json");
-    fs::write(&file, r#"{"api_key": "k", "secret_key": "s"}"#).unwrap();
+    write_secret(&file, r#"{"api_key": "k", "secret_key": "s"}"#);
     let refused = |reply: &'static str, args: &str| {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -283,6 +306,8 @@ fn what_is_no_answer_of_a_venue_is_said_to_be_none() {
     assert!(sentence.contains("HTTP 502, and not an answer of a venue"), "{sentence}");
     let moved = "HTTP/1.1 302 Found\r\nlocation: http://192.0.2.7/\r\ncontent-length: 0\r\n\r\n";
     assert!(refused(moved, "asset list").contains("HTTP 302"));
+    assert!(!sentence.contains("may have carried out"), "{sentence}");
+    assert!(refused(page, "halt").contains("may have carried out"), "the venue goes on behind it");
     assert!(refused("", "halt").contains("may have carried out"));
     assert!(!refused("", "asset list").contains("may have carried out"));
 }

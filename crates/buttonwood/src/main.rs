@@ -12,6 +12,7 @@ mod sim;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use cli::Failure;
 
 /// A trading venue: matching, accounts, a durable log, and an API that trading programs already
 /// support
@@ -48,7 +49,20 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match parse().command {
+    match run(parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            cli::print_error(format_args!("buttonwood: {failure}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    if !matches!(command, Command::Serve(_)) {
+        cli::init_warnings()?;
+    }
+    match command {
         Command::Serve(serve) => serve.run(),
         Command::Sim(sim) => sim.run(),
         #[cfg(feature = "tools")]
@@ -66,13 +80,6 @@ fn main() -> ExitCode {
         Command::Completions(completions) => completions.run(),
         #[cfg(feature = "tools")]
         Command::Man(man) => man.run(),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            cli::print_error(format_args!("buttonwood: {failure}"));
-            ExitCode::FAILURE
-        }
     }
 }
 

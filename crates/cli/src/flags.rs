@@ -200,7 +200,7 @@ pub struct Flags {
     #[arg(long)]
     limit_loopback: bool,
 
-    /// Log level: error, warn, info, debug, trace, or by module such as `info,gateway=debug`
+    /// Log level: off, error, warn, info, debug, trace, or by module such as `info,gateway=debug`
     /// [default: info] [env: BUTTONWOOD_LOG_LEVEL]
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,

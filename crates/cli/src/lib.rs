@@ -15,4 +15,4 @@ pub use failure::{Cause, Failure};
 pub use flags::{DURABILITY, Flags, SWITCH};
 pub use print::{is_read, print, print_error, print_line};
 pub use recovery::Recovery;
-pub use trace::{init as init_trace, set_level as set_log_level};
+pub use trace::{init as init_trace, init_warnings, set_level as set_log_level};

@@ -31,6 +31,13 @@ pub fn init(settings: &LoggingSettings) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Warnings on stderr, for a tool that opens a folder itself: what a start of the venue warns of,
+/// without the folder's mode, which would be a line of each command.
+pub fn init_warnings() -> Result<(), Failure> {
+    let level = "warn,venue::recovery::ownership=off".to_owned();
+    init(&LoggingSettings { level, ..LoggingSettings::default() })
+}
+
 /// Changes the level of this process from now on.
 pub fn set_level(text: &str) -> Result<(), Failure> {
     let filter = filter(text)?;

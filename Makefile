@@ -133,7 +133,7 @@ sanitize: ## the crates with unsafe code under AddressSanitizer
 	  -- --skip random_scripts_reach_every_kind_of_event
 
 dist: $(VENV)-dist/installed ## the release archive with checksum, debug file and SBOM, in dist/
-	$(VENV)-dist/bin/python scripts/dist
+	$(VENV)-dist/bin/python scripts/dist --target-dir $(TARGET)/dist
 
 # Of the binary that `make dist` has built.
 release-folder: $(VENV)/installed ## the folder of a release for the upgrade drill, in tests/releases (VERSION=1.2.0)
@@ -157,8 +157,7 @@ monitoring: $(VENV)/installed ## deploy/prometheus and deploy/grafana in Prometh
 dist-again: dist ## the archive built once more in a new clone; fails unless both have the same bytes
 	scripts/dist-again $(VENV)-dist/bin/python dist
 
-# With the binary that `make dist` has built.
-instructions: ## instructions per command against the accepted counts; UPDATE=--update accepts the present ones
+instructions: dist ## instructions per command against the accepted counts; UPDATE=--update accepts the present ones
 	scripts/need valgrind
 	$(PYTHON) bench/instructions $(UPDATE) $(TARGET)/dist/x86_64-unknown-linux-gnu/release/buttonwood
 

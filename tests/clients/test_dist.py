@@ -62,7 +62,7 @@ def test_the_archive_has_everything_beside_the_binary(root):
     folder = next(root.glob("buttonwood-*"))
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     wanted = {
-        "README.md", "LICENSE", "SECURITY.md", "THIRD-PARTY-NOTICES.txt", "buttonwood.cdx.json",
+        "README.md", "ARCHITECTURE.md", "LICENSE", "SECURITY.md", "THIRD-PARTY-NOTICES.txt", "buttonwood.cdx.json",
         "systemd/buttonwood.service", "completions/bash/buttonwood", "completions/zsh/_buttonwood",
         "completions/fish/buttonwood.fish", "man/man1/buttonwood.1", "man/man1/buttonwood-serve.1", "docs/api.md",
         "examples/market.toml", "deploy/prometheus/alerts.yml", "deploy/grafana/buttonwood.json",
@@ -73,6 +73,16 @@ def test_the_archive_has_everything_beside_the_binary(root):
     assert {"tokio", "rusqlite", "ring"} <= {it["name"] for it in bom["components"]}
     notices = (folder / "THIRD-PARTY-NOTICES.txt").read_text()
     assert "tokio 1." in notices and "Permission is hereby granted" in notices
+
+
+def test_no_page_of_the_archive_links_to_what_is_not_in_it(root):
+    folder = next(root.glob("buttonwood-*"))
+    pages = list(folder.rglob("*.md"))
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#\s]+)", page.read_text())]
+    inside = [(page, link) for page, link in links if "://" not in link]
+    assert len(inside) > 100, inside
+    missing = [(page.name, link) for page, link in inside if not (page.parent / link).exists()]
+    assert not missing, missing
 
 
 def test_the_debug_file_has_the_build_id_of_the_binary(archive, root):

@@ -289,7 +289,23 @@ fn a_reader_of_the_end_does_not_read_older_segments() {
         assert_eq!((Some(recovered.first_batch), recovered.last_batch), (held, 150));
         assert_eq!(numbers(&recovered, from), (from..=150).collect::<Vec<_>>());
     }
-    inspect_from(dir, all[1] - 1).unwrap_err();
+    // What a reader does meet is checked then.
+    let from = all[1] - 1;
+    inspect_from(dir, from).unwrap().read_from(from).unwrap_err();
+    let read_over = |from| {
+        let recovered = inspect_from(dir, from).unwrap();
+        let mut reader = recovered.read_from(from).unwrap();
+        while reader.read()?.is_some() {}
+        Ok::<_, OpenError>(())
+    };
+    read_over(all[1]).unwrap();
+    let sound = fs::read(segment(dir, all[2])).unwrap();
+    let mut damaged = sound.clone();
+    damaged[sound.len() / 2] ^= 1;
+    fs::write(segment(dir, all[2]), damaged).unwrap();
+    assert!(matches!(read_over(all[1]), Err(OpenError::Corrupt { .. })));
+    fs::remove_file(segment(dir, all[2])).unwrap();
+    assert!(matches!(read_over(all[1]), Err(OpenError::Corrupt { .. })));
 }
 
 #[test]

@@ -19,27 +19,42 @@ pub fn inspect(dir: &Path) -> Result<Recovered, OpenError> {
     inspect_on(&Disk::default(), dir)
 }
 
-/// [`inspect`] for a reader that needs only this batch and those after it: older segments are not
-/// read.
+/// [`inspect`] for a reader that needs only this batch and those after it, and soon: older segments
+/// are not read, and of the others only the newest, whose end is to be found. What lies between is
+/// checked when it is read.
 pub fn inspect_from(dir: &Path, batch_number: u64) -> Result<Recovered, OpenError> {
-    inspect_segments(&Disk::default(), dir, batch_number)
+    inspect_listed(&Disk::default(), dir, |disk, mut segments| {
+        let held = segments.partition_point(|segment| segment.first_batch <= batch_number);
+        segments.drain(..held.saturating_sub(1));
+        let first_batch = segments.first().map(|segment| segment.first_batch);
+        let newest = check_all(disk, &segments[segments.len().saturating_sub(1)..]);
+        let mut recovered = Recovered::begun(disk, Start::default(), segments);
+        newest.into_iter().try_for_each(|checked| recovered.join(checked?))?;
+        recovered.first_batch = first_batch.unwrap_or(recovered.first_batch);
+        Ok(recovered)
+    })
 }
 
 /// [`inspect`] for a log on a disk of one's own.
 pub fn inspect_on(disk: &Disk, dir: &Path) -> Result<Recovered, OpenError> {
-    inspect_segments(disk, dir, 0)
-}
-
-fn inspect_segments(disk: &Disk, dir: &Path, from_batch: u64) -> Result<Recovered, OpenError> {
-    loop {
-        let mut segments = Segment::list(disk, dir)?;
-        let listed = first_batches(&segments);
-        let held = segments.partition_point(|segment| segment.first_batch <= from_batch);
-        segments.drain(..held.saturating_sub(1));
+    inspect_listed(disk, dir, |disk, segments| {
         let mut recovered = Recovered::begun(disk, Start::default(), segments);
         let mut checked = check_all(disk, &recovered.segments).into_iter();
-        match checked.try_for_each(|checked| recovered.join(checked?)) {
-            Ok(()) => return Ok(recovered),
+        checked.try_for_each(|checked| recovered.join(checked?))?;
+        Ok(recovered)
+    })
+}
+
+fn inspect_listed(
+    disk: &Disk,
+    dir: &Path,
+    check: impl Fn(&Disk, Vec<Segment>) -> Result<Recovered, OpenError>,
+) -> Result<Recovered, OpenError> {
+    loop {
+        let segments = Segment::list(disk, dir)?;
+        let listed = first_batches(&segments);
+        match check(disk, segments) {
+            Ok(recovered) => return Ok(recovered),
             // A running venue may have begun or trimmed segments while the list was read.
             Err(error)
                 if error.is_missing() && first_batches(&Segment::list(disk, dir)?) != listed => {}

@@ -131,17 +131,10 @@ fn log_failure(error: &log::OpenError) -> String {
 impl Archive {
     /// Reads all of the log, and which snapshots there are.
     pub fn open(dir: &Path) -> Result<Self, ArchiveError> {
-        let log_dir = dir.join("log");
-        check_folder(dir)?;
-        match check_folder(&log_dir) {
-            Err(ArchiveError::NoFolder { .. }) => {
-                return Err(ArchiveError::NoVenue { dir: dir.to_path_buf() });
-            }
-            other => other?,
-        }
+        check_venue(dir)?;
         // In this order: a running venue writes a snapshot only of what its log holds already.
         let snapshots = snapshot::files(&dir.join("snapshots")).map_err(ArchiveError::Snapshot)?;
-        let log = log::inspect(&log_dir).map_err(ArchiveError::Log)?;
+        let log = log::inspect(&dir.join("log")).map_err(ArchiveError::Log)?;
         let snapshots = snapshots
             .into_iter()
             .map(|(batch_number, path)| SnapshotFile { path, batch_number })
@@ -151,24 +144,33 @@ impl Archive {
 }
 
 impl Archive {
-    /// A replay from the latest place that is early enough. The log before it is not read, unless
-    /// no snapshot is early enough.
+    /// A replay from the latest place that is early enough. The log before it is not read, and what
+    /// is behind it is checked when it is read.
     pub fn open_at(
         dir: &Path,
         is_early_enough: impl Fn(Place) -> bool,
     ) -> Result<Replay, ArchiveError> {
-        check_folder(dir)?;
+        check_venue(dir)?;
         let files = snapshot::files(&dir.join("snapshots")).map_err(ArchiveError::Snapshot)?;
         for (batch_number, path) in files.into_iter().rev() {
             let file = SnapshotFile { path, batch_number };
             let Some(base) = file.base()? else { continue };
             if is_early_enough(base_place(&base)) {
-                let log = log::inspect_from(&dir.join("log"), batch_number + 1);
-                let archive = Self { log: log.map_err(ArchiveError::Log)?, snapshots: Vec::new() };
-                return archive.start(base, Some(&file));
+                return Self::of_log_from(dir, batch_number + 1)?.start(base, Some(&file));
             }
         }
+        let whole = Self::of_log_from(dir, 1)?;
+        if whole.log.first_batch() <= 1 && is_early_enough(Place::default()) {
+            return whole.start(Base::default(), None);
+        }
         Self::open(dir)?.replay_from(is_early_enough)
+    }
+}
+
+impl Archive {
+    fn of_log_from(dir: &Path, batch_number: u64) -> Result<Self, ArchiveError> {
+        let log = log::inspect_from(&dir.join("log"), batch_number);
+        Ok(Self { log: log.map_err(ArchiveError::Log)?, snapshots: Vec::new() })
     }
 }
 
@@ -467,6 +469,14 @@ impl Replay {
     fn unfollowed(&self, error: FollowError) -> ArchiveError {
         let batch = self.batch.as_ref().expect("it has been begun");
         ArchiveError::Follow { file: batch.file.clone(), offset: batch.offset, error }
+    }
+}
+
+fn check_venue(dir: &Path) -> Result<(), ArchiveError> {
+    check_folder(dir)?;
+    match check_folder(&dir.join("log")) {
+        Err(ArchiveError::NoFolder { .. }) => Err(ArchiveError::NoVenue { dir: dir.to_path_buf() }),
+        other => other,
     }
 }
 

@@ -21,11 +21,8 @@ use crate::writer::Spool;
 impl Spool {
     /// Looks after what is older than the replay, which has ended with command `last_sequence`:
     /// what is missing of it, or not as it was, is made anew as far as history and retention reach.
-    pub fn complete<H: History>(
-        &mut self,
-        history: &H,
-        last_sequence: u64,
-    ) -> Result<(), H::Error> {
+    /// What cannot be had now is left to the next start.
+    pub fn complete(&mut self, history: &impl History, last_sequence: u64) {
         self.flush();
         self.lose_waiting(); // It is a hole like any other.
         self.framer.spooled = Spooled::default();
@@ -51,17 +48,31 @@ impl Spool {
                 "not all of the event spool can be read: make room or mend the disk, and start again"
             );
             self.shared.set_lacking(true);
-            return Ok(());
+            return;
+        }
+        // What fills a hole behind the open segment lies in segments that come after it.
+        let ends = self.writer.as_ref().map(|writer| writer.summary.last);
+        if !found.is_other_history
+            && ends.is_some_and(|ends| ends < last_sequence)
+            && let Err(error) = self.seal()
+        {
+            tracing::warn!(
+                %error,
+                "the newest part of the event spool is full and cannot be closed: make room or mend \
+                 the disk, and start again"
+            );
+            self.shared.set_lacking(true);
+            return;
         }
         if !found.is_other_history {
             let holes = self.holes(last_sequence);
-            found = self.rebuild(history, holes)?;
+            found = self.rebuild(history, holes);
         }
         if found.is_other_history {
             tracing::warn!("the event spool is not of this log: all of it is made anew");
             self.clear(last_sequence);
             let holes = self.holes(last_sequence);
-            found = self.rebuild(history, holes)?;
+            found = self.rebuild(history, holes);
             let event_hash = found.last.map(|(_, event_hash)| event_hash);
             self.framer.chain = Chain::new(event_hash.unwrap_or_default());
         }
@@ -77,12 +88,11 @@ impl Spool {
                 self.mark_oldest(self.first_sequence());
             }
         }
-        Ok(())
     }
 
     /// For a caller without a log: what is missing stays missing.
     pub fn complete_without_log(&mut self) {
-        let Ok(()) = self.complete(&NoHistory, self.framer.last_sequence);
+        self.complete(&NoHistory, self.framer.last_sequence);
     }
 
     /// Takes note of the last numbers of all accounts and instruments: of those that have no event
@@ -142,19 +152,18 @@ impl Spool {
         holes
     }
 
-    fn rebuild<H: History>(
-        &mut self,
-        history: &H,
-        holes: Vec<Range<u64>>,
-    ) -> Result<Found, H::Error> {
-        let Some(first) = holes.first().map(|hole| hole.start) else { return Ok(Found::default()) };
+    fn rebuild(&mut self, history: &impl History, holes: Vec<Range<u64>>) -> Found {
+        let Some(first) = holes.first().map(|hole| hole.start) else { return Found::default() };
         let mut rebuilder = Rebuilder::new(self, holes);
-        history.replay(first, &mut rebuilder)?;
-        let found = rebuilder.finish();
+        let replayed = history.replay(first, &mut rebuilder);
+        let mut found = rebuilder.finish();
+        if let Err(error) = replayed {
+            found.error.get_or_insert(error.to_string());
+        }
         if found.filled > 0 {
             tracing::info!(commands = found.filled, "events were made anew from the log");
         }
-        Ok(found)
+        found
     }
 
     /// The running hash behind commands, where it is known.

@@ -13,7 +13,7 @@ use disk::failing::Operation;
 
 use super::*;
 use crate::retention::MARK;
-use crate::segment::DOUBT;
+use crate::segment::{DOUBT, index_path};
 use crate::tests::{SMALL, Story, WIDE, check, files, start, start_on, write};
 
 /// A disk on which others take room, too.
@@ -428,4 +428,67 @@ fn what_a_start_rebuilds_is_synced_for_the_next_snapshot() {
             assert!(synced.lock().unwrap().contains(file), "{}: {change}", file.display());
         }
     }
+}
+
+/// A log, or a snapshot, that fails while it is read.
+struct Unread<'a> {
+    story: &'a Story,
+    /// The first command that cannot be had.
+    from: u64,
+}
+
+impl History for Unread<'_> {
+    type Error = &'static str;
+
+    fn replay(&self, _: u64, listener: &mut dyn HistoryListener) -> Result<(), &'static str> {
+        let mut goes_on = listener.begin(0, self.story.hash_before(1));
+        for applied in &self.story.applied[..self.from as usize - 1] {
+            goes_on = goes_on && listener.applied(applied);
+        }
+        Err("a part of the disk cannot be read")
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_read_stops_no_start_and_is_read_at_the_next_one() {
+    let story = Story::of(60);
+    for from in [1, 2, 20] {
+        let dir = tempfile::tempdir().unwrap();
+        let base = 50;
+        let hash = story.hash_before(base + 1);
+        let mut spool = Spool::open(dir.path(), WIDE, base, hash).unwrap();
+        write(&mut spool, &story.applied[base as usize..]);
+        spool.complete(&Unread { story: &story, from }, 60);
+        assert!(!spool.take_unsynced().is_whole(), "the log must not be trimmed");
+        assert_eq!(spool.reader().read_from(51, 100).unwrap(), story.applied[50..]);
+        drop(spool);
+        let mut spool = start(dir.path(), WIDE, &story, 60);
+        assert!(spool.take_unsynced().is_whole());
+        check(&spool, &story, 1);
+    }
+}
+
+#[test]
+fn a_segment_that_cannot_be_closed_stays_the_newest() {
+    let story = Story::of(200);
+    let dir = tempfile::tempdir().unwrap();
+    let index = index_path(dir.path(), 1);
+    let disk = Disk::watched_by(move |operation| match operation {
+        Operation::Create { file } if file == index => Err(io::ErrorKind::TimedOut.into()),
+        _ => Ok(()),
+    });
+    let mut spool = Spool::open_on(disk, dir.path(), WIDE, 0, story.hash_before(1)).unwrap();
+    write(&mut spool, &story.applied);
+    spool.complete(&story, story.last());
+    assert!(!spool.take_unsynced().is_whole(), "the log must not be trimmed");
+    let reader = spool.reader();
+    let stored = reader.read_from(1, 1_000).unwrap();
+    assert_eq!(stored, story.applied[..stored.len()]);
+    let behind = reader.read_from(stored.len() as u64 + 1, 10);
+    assert!(matches!(behind, Err(SpoolError::Gone { first: 201 })), "{behind:?}");
+    assert_eq!(files(dir.path()).len(), 1, "nothing is made that has no place");
+    drop(spool);
+    let mut spool = start(dir.path(), WIDE, &story, 200);
+    assert!(spool.take_unsynced().is_whole());
+    check(&spool, &story, 1);
 }

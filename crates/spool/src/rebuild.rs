@@ -5,6 +5,7 @@
 //! another history is found.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Display;
 use std::ops::Range;
 
 use crate::applied::Applied;
@@ -17,7 +18,7 @@ use crate::writer::Spool;
 
 /// Where events can be had from again.
 pub trait History {
-    type Error;
+    type Error: Display;
 
     /// Replays what was applied after the newest state that there is before command `wanted`, or
     /// else behind the oldest, until the listener needs no more.
@@ -53,8 +54,8 @@ pub(super) struct Found {
     pub(super) is_other_history: bool,
     /// Of the commands that were filled in.
     pub(super) filled: u64,
-    /// Why not all could be written.
-    pub(super) error: Option<SpoolError>,
+    /// Why not all could be read or written.
+    pub(super) error: Option<String>,
     /// Where it ended, if it began.
     pub(super) last: Option<(u64, EventHash)>,
 }
@@ -109,7 +110,7 @@ impl<'a> Rebuilder<'a> {
         {
             // The hole stays one. The events after it are read nevertheless, for the hash.
             self.writer = None;
-            self.found.error = Some(error);
+            self.found.error = Some(error.to_string());
         }
         self.batch.clear();
     }
@@ -141,7 +142,7 @@ impl<'a> Rebuilder<'a> {
         if let Some((open, index)) = self.writer.take()
             && let Err(error) = self.spool.insert(&open, &index)
         {
-            self.found.error = Some(error);
+            self.found.error = Some(error.to_string());
         }
     }
 }

@@ -228,7 +228,7 @@ impl Spool {
         size > self.retention.segment_size() || age_ns > self.retention.segment_age_ns()
     }
 
-    fn seal(&mut self) -> Result<(), SpoolError> {
+    pub(crate) fn seal(&mut self) -> Result<(), SpoolError> {
         self.check_numbers();
         let (Some(writer), dir) = (&self.writer, &self.shared.dir) else { return Ok(()) };
         let mut table = self.shared.table();

@@ -129,7 +129,7 @@ impl Opened {
         let engine = follower.engine();
         spool.know_heads(engine.account_seqs(), engine.instrument_seqs());
         let history = LogEvents { snapshot_dir: &snapshot_dir, log: logged.as_deref() };
-        spool.complete(&history, engine.sequence())?;
+        spool.complete(&history, engine.sequence());
         ownership::warn_of_others(dir)?;
         Ok(Self { settings, follower, views, spool, log, on_commit, metrics, lock })
     }

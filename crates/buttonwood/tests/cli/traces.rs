@@ -127,6 +127,38 @@ async fn orders_over_websocket_and_refused_ones_are_traced() {
 }
 
 #[tokio::test]
+async fn each_request_that_enters_an_order_has_its_trace() {
+    let (dir, collector) = (tempfile::tempdir().unwrap(), Collector::start());
+    let data = text(dir.path());
+    let args = ["--data", data, "--demo", "--no-bots", "--trace-otlp", &collector.url];
+    let venue = Serving::start(&[&args[..], &["--trace-sample", "1"]].concat());
+    let alice = Key::of(data, 0);
+    let limit = "type=LIMIT&timeInForce=GTC&quantity=0.001&price=50000";
+    let replace = format!("{limit}&cancelReplaceMode=STOP_ON_FAILURE&cancelOrigClientOrderId=no");
+    let list = "quantity=0.001&aboveType=STOP_LOSS&aboveStopPrice=60000&belowType=LIMIT_MAKER\
+                &belowPrice=40000";
+    for (path, params, status) in [
+        ("order", limit, 200),
+        ("sor/order", limit, 200),
+        ("order/cancelReplace", &replace, 400),
+        ("orderList/oco", list, 200),
+    ] {
+        let answer = alice.post(&venue, path, "", params);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {answer}");
+    }
+    let traces = collector.traces(4);
+    let operations = ["order", "sor/order", "order/cancelReplace", "orderList"];
+    for (trace, operation) in traces.iter().zip(operations) {
+        let expected = format!("POST /api/v3/{operation}");
+        assert_eq!(trace.attribute("buttonwood.operation"), expected);
+        assert_eq!(trace.stages(), STAGES, "{operation}");
+        assert!(trace.time_in_stages() >= time_of(&trace.root).mul_f64(0.8), "{trace:#?}");
+    }
+    assert_eq!(traces[2].attribute("buttonwood.status"), "400");
+    venue.stop();
+}
+
+#[tokio::test]
 async fn a_collector_that_is_gone_or_silent_delays_no_order() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     // Connections wait in its backlog for ever.
@@ -220,16 +252,18 @@ impl Key {
 
     /// The whole answer to an order of this quantity.
     fn place(&self, venue: &Serving, headers: &str, quantity: &str) -> String {
+        let params = format!("type=LIMIT&timeInForce=GTC&quantity={quantity}&price=50000");
+        self.post(venue, "order", headers, &params)
+    }
+
+    fn post(&self, venue: &Serving, path: &str, headers: &str, params: &str) -> String {
         let timestamp = server::now_ns() / 1_000_000;
-        let params = format!(
-            "symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity={quantity}&price=50000\
-             &timestamp={timestamp}"
-        );
+        let params = format!("symbol=BTCUSDT&side=BUY&{params}&timestamp={timestamp}");
         let signature = sign(self.secret_key.as_bytes(), params.as_bytes());
         send(
             venue,
             &format!(
-                "POST /api/v3/order?{params}&signature={signature} HTTP/1.1\r\nhost: localhost\r\n\
+                "POST /api/v3/{path}?{params}&signature={signature} HTTP/1.1\r\nhost: localhost\r\n\
                  x-mbx-apikey: {}\r\n{headers}connection: close\r\ncontent-length: 0\r\n\r\n",
                 self.api_key
             ),

@@ -11,8 +11,11 @@ use types::{Command, OrderList, OrderListStatus};
 
 use crate::binance::account::part;
 use crate::binance::call::{Answer, KeyedCall};
-use crate::binance::trading::cancel;
+use crate::binance::trading::{Names, cancel, traced};
 use crate::socket::http::json;
+
+/// Of all kinds of lists.
+const NEW_LIST: Names = ["POST /api/v3/orderList", "orderList.place"];
 
 /// `POST /api/v3/orderList/oco`, `/oto`, `/otoco`, `/opo`, `/opoco`, and `POST /api/v3/order/oco`
 /// of older clients.
@@ -21,9 +24,10 @@ pub(crate) async fn new_list(
     NewOrderListRequest { market, list, response_type }: NewOrderListRequest,
 ) -> Answer<NewOrderListAnswer> {
     let outcome = call.submit(None, Command::NewOrderList(list)).await?;
-    outcome.answer(market.instrument.id, |events| {
+    let answer = outcome.answer(market.instrument.id, |events| {
         NewOrderListAnswer::new(&market, events, response_type, call.unit)
-    })
+    });
+    traced(&call, NEW_LIST, &market, &outcome, answer)
 }
 
 /// `DELETE /api/v3/orderList`

@@ -38,19 +38,40 @@ pub(crate) async fn new_order(
     let answer = match answer {
         Ok(answer) => json(encode(&answer)),
         Err(refusal) => {
-            trace(&call, symbol, &outcome, refusal.error().status, None);
+            trace(&call, NEW_ORDER, symbol, &outcome, refusal.error().status, None);
             return Err(refusal);
         }
     };
     let now = call.times.answered(call.shared.door.handle.metrics(), outcome.woken_at);
-    trace(&call, symbol, &outcome, answer.status, Some(now));
+    trace(&call, NEW_ORDER, symbol, &outcome, answer.status, Some(now));
     Ok(answer)
 }
 
-/// Traces a new order that is sampled. `encoded` is when its answer was ready, `None` of a refusal:
-/// no stage of that is measured, and the clock is read for its trace alone.
+/// The name of an operation over REST, and over the WebSocket API.
+pub(crate) type Names = [&'static str; 2];
+
+const NEW_ORDER: Names = ["POST /api/v3/order", "order.place"];
+const ROUTED_ORDER: Names = ["POST /api/v3/sor/order", "sor.order.place"];
+const REPLACE_ORDER: Names = ["POST /api/v3/order/cancelReplace", "order.cancelReplace"];
+
+/// [`trace`] for an operation of which no stage is measured.
+pub(crate) fn traced<T>(
+    call: &KeyedCall,
+    names: Names,
+    market: &Market,
+    outcome: &CommandOutcome,
+    answer: Answer<T>,
+) -> Answer<T> {
+    let status = answer.as_ref().map_or_else(|refusal| refusal.error().status, |_| 200);
+    trace(call, names, market.instrument.spec.symbol, outcome, status, None);
+    answer
+}
+
+/// Traces a request that enters an order, if it is sampled. `encoded` is when its answer was ready,
+/// `None` where no stage of that is measured: then the clock is read for the trace alone.
 fn trace(
     call: &KeyedCall,
+    [rest, message]: Names,
     symbol: Symbol,
     outcome: &CommandOutcome,
     status: u16,
@@ -60,10 +81,7 @@ fn trace(
     if !traces.is_sampled(call.times.parent) {
         return;
     }
-    let operation = match call.origin {
-        Origin::WebSocket => "order.place",
-        _ => "POST /api/v3/order",
-    };
+    let operation = if call.origin == Origin::WebSocket { message } else { rest };
     let order = TracedOrder { operation, symbol, way: call.origin, status };
     let encoded = encoded.unwrap_or_else(Instant::now);
     call.times.trace(traces, order, times, (outcome.woken_at, encoded));
@@ -75,9 +93,10 @@ pub(crate) async fn routed_order(
     RoutedOrderRequest(NewOrderRequest { market, order, response_type }): RoutedOrderRequest,
 ) -> Answer<RoutedOrderAnswer> {
     let outcome = call.submit(None, Command::NewOrder(order)).await?;
-    outcome.answer(market.instrument.id, |events| {
+    let answer = outcome.answer(market.instrument.id, |events| {
         NewOrderAnswer::new(&market, events, response_type, call.unit).map(RoutedOrderAnswer::from)
-    })
+    });
+    traced(&call, ROUTED_ORDER, &market, &outcome, answer)
 }
 
 /// `POST /api/v3/sor/order/test`
@@ -138,8 +157,15 @@ pub(crate) async fn replace_order(
     };
     let build =
         |canceling: Canceling<'_>| ReplaceAnswer::new(canceling, response_type, mode, limit);
-    let answer = cancel_answer(&call, &market, &outcome, build).await?;
-    Ok(JsonReply { status: answer.status, body: answer.body })
+    let answer = cancel_answer(&call, &market, &outcome, build).await;
+    let answer = answer.map(|answer| JsonReply { status: answer.status, body: answer.body });
+    let symbol = market.instrument.spec.symbol;
+    let status = match &answer {
+        Ok(answer) => answer.status,
+        Err(refusal) => refusal.error().status,
+    };
+    trace(&call, REPLACE_ORDER, symbol, &outcome, status, None);
+    answer
 }
 
 /// Submits a command that cancels orders, as this part of its request, and answers what `build`

@@ -29,6 +29,9 @@ pub trait Backend: fmt::Display + Send + 'static {
     /// Moves what is damaged out of the way.
     fn set_aside(&self, damage: &ProjectionError) -> Result<(), ProjectionError>;
 
+    /// Moves what is of another log out of the way.
+    fn keep_beside(&self) -> Result<(), ProjectionError>;
+
     /// Answers from it, now and whenever it is opened anew.
     fn history(&self, followed: Followed) -> Arc<dyn History>;
 }

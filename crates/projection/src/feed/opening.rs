@@ -23,11 +23,8 @@ pub(crate) fn open<B: Backend>(
         }
         Ok(store) => {
             drop(store);
-            tracing::warn!(
-                file = %backend,
-                "the read model was of another log than the one here: it is made anew"
-            );
-            open_new(backend)
+            backend.keep_beside()?;
+            backend.open()
         }
         Err(ProjectionError::Older { version, .. }) => {
             tracing::warn!(

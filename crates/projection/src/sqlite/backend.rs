@@ -59,6 +59,10 @@ impl Backend for Sqlite {
         files::set_aside(&self.path, damage)
     }
 
+    fn keep_beside(&self) -> Result<(), ProjectionError> {
+        files::keep_beside(&self.path)
+    }
+
     fn history(&self, followed: Followed) -> Arc<dyn History> {
         Arc::new(SqliteHistory::new(self.path.clone(), followed))
     }

@@ -18,7 +18,21 @@ pub(crate) fn set_aside(path: &Path, error: &ProjectionError) -> Result<(), Proj
         kept = %aside.display(),
         "the damaged read model is set aside, and made anew from the log and the spool"
     );
-    let moved = std::fs::rename(path, &aside);
+    move_to(path, &aside)
+}
+
+/// Moves a file of another log out of the way. It may have what this log has lost.
+pub(crate) fn keep_beside(path: &Path) -> Result<(), ProjectionError> {
+    let beside = path.with_extension("other");
+    tracing::warn!(
+        kept = %beside.display(),
+        "the read model was of another log than the one here: it is kept, and made anew"
+    );
+    move_to(path, &beside)
+}
+
+fn move_to(path: &Path, target: &Path) -> Result<(), ProjectionError> {
+    let moved = std::fs::rename(path, target);
     moved.map_err(|error| ProjectionError::Folder { path: path.to_path_buf(), error })?;
     remove(path)
 }

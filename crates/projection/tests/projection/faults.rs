@@ -356,3 +356,28 @@ fn a_file_that_cannot_be_read_is_replaced_where_nothing_can_be_lost() {
     rebuild(dir.path()).unwrap();
     assert!(status(dir.path()).unwrap().progress.sequence > 10);
 }
+
+/// As when the power took the end of a log that is not synced: only the file has it.
+#[test]
+fn a_file_of_another_log_is_kept_beside_the_new_one() {
+    let [long, short] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    for (dir, orders) in [(&long, 0..40), (&short, 0..10)] {
+        let venue = Venue::start(dir.path());
+        venue.trade(orders);
+        venue.stop();
+    }
+    let (known, file) = (tables(short.path()), sqlite::path(short.path()));
+    fs::copy(sqlite::path(long.path()), &file).unwrap();
+    let venue = Venue::start(short.path());
+    venue.wait();
+    venue.stop();
+    let rows = |tables: &[(String, Vec<Vec<rusqlite::types::Value>>)], name: &str| {
+        tables.iter().find(|(known, _)| known == name).unwrap().1.clone()
+    };
+    let present = tables(short.path());
+    assert_eq!(rows(&present, "orders"), rows(&known, "orders"));
+    let kept = file.with_extension("other");
+    let other = Connection::open(&kept).unwrap();
+    let count: u32 = other.query_row("SELECT count(*) FROM orders", [], |row| row.get(0)).unwrap();
+    assert_eq!(count as usize, rows(&tables(long.path()), "orders").len());
+}

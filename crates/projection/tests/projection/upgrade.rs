@@ -43,6 +43,10 @@ impl Backend for Upgraded {
         unreachable!("{damage}")
     }
 
+    fn keep_beside(&self) -> Result<(), ProjectionError> {
+        unreachable!("it is of this log")
+    }
+
     fn history(&self, followed: Followed) -> Arc<dyn History> {
         self.file.history(followed)
     }

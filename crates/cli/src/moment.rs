@@ -214,12 +214,12 @@ impl Range {
     /// A replay that has the last `count` commands up to the range's end before it, if log and
     /// snapshots reach that far back.
     pub fn begin_before_end(self, dir: &Path, count: u64) -> Result<Replay, Failure> {
-        let is_before = |place: Place| match self.to {
-            Some(Moment::Sequence(last)) => place.sequence.saturating_add(count) <= last,
-            Some(time) => time.is_reached_at(place),
-            None => true,
+        let end = match self.to {
+            Some(Moment::Sequence(last)) => last,
+            // The newest snapshot may lie behind most of them.
+            to => end_at(dir, to)?,
         };
-        match Archive::open_at(dir, is_before) {
+        match Archive::open_at(dir, |place| place.sequence.saturating_add(count) <= end) {
             Err(ArchiveError::TooEarly { .. }) => Ok(Archive::open(dir)?.replay()?),
             replay => Ok(replay?),
         }
@@ -239,6 +239,17 @@ impl Range {
         }
         Ok(goes_on)
     }
+}
+
+/// The last command up to this moment, or up to the end of the log.
+fn end_at(dir: &Path, to: Option<Moment>) -> Result<u64, Failure> {
+    let replay = Archive::open_at(dir, |place| to.is_none_or(|to| to.is_reached_at(place)));
+    let mut replay = match replay {
+        Err(ArchiveError::TooEarly { oldest }) => return Ok(oldest.sequence),
+        replay => replay?,
+    };
+    advance(&mut replay, to.unwrap_or(Moment::Sequence(u64::MAX)))?;
+    Ok(replay.place().sequence)
 }
 
 /// A replay up to this moment, or to the end of the log.

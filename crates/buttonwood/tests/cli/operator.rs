@@ -325,3 +325,31 @@ pub(crate) fn trader(venue: &Serving, data: &str, account: usize) -> Client {
 async fn refusal(trader: &Client, order: &NewOrder) -> String {
     trader.place(order).await.unwrap_err().to_string()
 }
+
+#[test]
+fn a_test_moves_its_clock_and_asks_for_faults_from_the_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let keys = dir.path().join("keys.json");
+    let venue = Serving::start(&["--test", "--keys", text(&keys)]);
+    let keys: Value = serde_json::from_slice(&fs::read(&keys).unwrap()).unwrap();
+    let data = keys["data_dir"].as_str().unwrap();
+    let test = |args: &'static str| {
+        ["admin", "--data", data, "test"].into_iter().chain(args.split(' ')).collect::<Vec<_>>()
+    };
+    let before = run_json(&test("clock 60000"));
+    let after = run_json(&test("clock 1500"));
+    let ahead = |shown: &Value| shown["ahead_ms"].as_u64().unwrap();
+    assert_eq!((ahead(&before), ahead(&after)), (60_000, 61_500), "{before} {after}");
+    assert!(run_refused(&test("clock 2678400001")).contains("31 days"));
+
+    run_json(&test("fault rate-limit --count 2 --account alice"));
+    run_json(&test("fault delay --ms 20"));
+    let faults = run_json(&test("faults"));
+    let shown: Vec<_> = faults.as_array().unwrap().iter().map(|fault| &fault["fault"]).collect();
+    assert_eq!(shown, ["rate-limit", "delay"], "{faults}");
+    assert_eq!((&faults[0]["count"], &faults[0]["account"]), (&2.into(), &"alice".into()));
+    assert!(run_refused(&test("fault reject --account dave")).contains("dave"));
+    run_json(&test("clear"));
+    assert_eq!(run_json(&test("faults")).as_array().map(Vec::len), Some(0));
+    venue.stop();
+}

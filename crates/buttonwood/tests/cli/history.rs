@@ -713,6 +713,8 @@ async fn a_process_answers_a_venues_questions_about_its_log_and_ends_with_it() {
         assert_eq!(answers.json(&state(Some(at))), here, "at {at}");
     }
     assert_eq!(answers.json(&state(None))["sequence"], commands);
+    let status = fs::read_to_string(format!("/proc/{}/status", answers.process.id())).unwrap();
+    assert!(status.contains("Seccomp:\t2\n"), "it has no network: {status}");
     let (outcome, sentence) = answers.ask(&state(Some(commands + 1)));
     assert!(outcome == "Refused" && sentence.contains("beyond the end of the log"), "{sentence}");
 

@@ -202,9 +202,10 @@ fn write_by_pieces(
 ) -> Result<Written, SnapshotError> {
     check_sections(&snapshot.sections)?;
     disk.create_dir(dir)?;
-    // Left behind by a process that ended while it wrote. Its room may be what is lacking.
+    // Left behind by a process that ended while it wrote. Its room may be what is lacking. What
+    // cannot be removed now is no reason to write nothing: the next snapshot tries again.
     for (_, leftover) in list(disk, dir, UNFINISHED_EXTENSION)? {
-        disk.remove_by_pieces(&leftover, OLD_PIECE_SIZE, rest)?;
+        let _stays = disk.remove_by_pieces(&leftover, OLD_PIECE_SIZE, rest);
     }
     let unfinished = dir.join(numbered_name(snapshot.batch_number, UNFINISHED_EXTENSION));
     let target = path(dir, snapshot.batch_number);
@@ -584,6 +585,16 @@ mod tests {
         write_on(&disk, dir.path(), &snapshot(8)).unwrap();
         assert_eq!(load_newest(dir.path()).unwrap().snapshot, Some(snapshot(8)));
         assert!(!leftover.exists());
+
+        fs::write(&leftover, "half of one").unwrap();
+        let seen = leftover.clone();
+        let disk = Disk::watched_by(move |operation| match operation {
+            Operation::Remove { file } if file == seen => Err(io::ErrorKind::TimedOut.into()),
+            _ => Ok(()),
+        });
+        write_on(&disk, dir.path(), &snapshot(9)).unwrap();
+        assert!(leftover.exists(), "it is in no snapshot's way");
+        assert_eq!(load_newest(dir.path()).unwrap().snapshot, Some(snapshot(9)));
     }
 
     #[test]

@@ -2,10 +2,8 @@
 //! with something wrong in them.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,7 +16,7 @@ use serde_json::{Value, json};
 use types::{Command, Entry, Reader, Side, Wire};
 
 use crate::operator::trader;
-use crate::process::{Serving, command, run, run_json, run_refused, text};
+use crate::process::{Serving, run, run_json, run_refused, text};
 use crate::serve::files_below;
 
 /// What a run that succeeded printed.
@@ -235,7 +233,7 @@ fn segments(data: &Path) -> Vec<PathBuf> {
 }
 
 /// A venue that has traded for a while and made snapshots on the way.
-async fn long_lived(data: &Path) -> u64 {
+pub(crate) async fn long_lived(data: &Path) -> u64 {
     let venue =
         Serving::start(&["--data", text(data), "--demo", "--no-bots", "--snapshot-every", "20"]);
     let alice = trader(&venue, text(data), 0);
@@ -661,85 +659,4 @@ fn parquet_table(path: &Path) -> Vec<Row> {
         row.get_column_iter().map(|(name, field)| (name.clone(), shown(field))).collect()
     };
     reader.into_iter().map(|found| row(found.unwrap())).collect()
-}
-
-/// `log answer`, which a running venue asks line by line.
-struct Answers {
-    process: Child,
-    questions: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
-}
-
-impl Answers {
-    fn of(data: &str) -> Self {
-        let mut answer = command(&["log", "answer", data]);
-        let mut process = answer.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let questions = process.stdin.take();
-        let answers = BufReader::new(process.stdout.take().unwrap());
-        Self { process, questions, answers }
-    }
-
-    /// The outcome and the text.
-    fn ask(&mut self, question: &Value) -> (String, String) {
-        writeln!(self.questions.as_mut().unwrap(), "{question}").unwrap();
-        let mut head = String::new();
-        self.answers.read_line(&mut head).unwrap();
-        let head: Value = serde_json::from_str(&head).unwrap();
-        let mut text = vec![0; head["len"].as_u64().unwrap().try_into().unwrap()];
-        self.answers.read_exact(&mut text).unwrap();
-        (head["outcome"].as_str().unwrap().to_owned(), String::from_utf8(text).unwrap())
-    }
-
-    fn json(&mut self, question: &Value) -> Value {
-        let (outcome, text) = self.ask(question);
-        assert_eq!(outcome, "Answered", "{question}: {text}");
-        serde_json::from_str(&text).unwrap()
-    }
-}
-
-#[tokio::test]
-async fn a_process_answers_a_venues_questions_about_its_log_and_ends_with_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let data = text(dir.path());
-    let commands = long_lived(dir.path()).await;
-    let mut answers = Answers::of(data);
-    let state = |at: Option<u64>| {
-        let at = at.map(|at| at.to_string());
-        json!({ "State": { "at": at, "account": null, "instrument": null } })
-    };
-    // Forward from the state before, and back from a snapshot.
-    for at in [commands - 5, commands - 2, 3, commands] {
-        let here = run_json(&["log", "state", data, "--until", &at.to_string(), "--json"]);
-        assert_eq!(answers.json(&state(Some(at))), here, "at {at}");
-    }
-    assert_eq!(answers.json(&state(None))["sequence"], commands);
-    let status = fs::read_to_string(format!("/proc/{}/status", answers.process.id())).unwrap();
-    assert!(status.contains("Seccomp:\t2\n"), "it has no network: {status}");
-    let (outcome, sentence) = answers.ask(&state(Some(commands + 1)));
-    assert!(outcome == "Refused" && sentence.contains("beyond the end of the log"), "{sentence}");
-
-    let page = |from: Option<u64>, to: Option<u64>, kind: Option<&str>| {
-        let [from, to] = [from, to].map(|at| at.map(|at| at.to_string()));
-        json!({ "Commands": {
-            "from": from, "to": to, "account": null, "instrument": null, "order": null,
-            "kind": kind, "limit": 3,
-        } })
-    };
-    let sequences = |page: &Value| {
-        let rows = page["commands"].as_array().unwrap();
-        rows.iter().map(|row| row["sequence"].as_u64().unwrap()).collect::<Vec<_>>()
-    };
-    let first = answers.json(&page(Some(5), None, None));
-    assert_eq!(sequences(&first), [5, 6, 7]);
-    let last = answers.json(&page(None, None, None));
-    assert_eq!(sequences(&last).last(), Some(&commands));
-    let orders = answers.json(&page(Some(1), None, Some("NewOrder")));
-    assert_eq!(orders["commands"][0]["command"], "NewOrder", "{orders}");
-    let (outcome, sentence) = answers.ask(&page(Some(9), Some(5), None));
-    assert!(outcome == "Refused" && sentence.contains("exchange them"), "{sentence}");
-    let (outcome, _) = answers.ask(&json!("nonsense"));
-    assert_ne!(outcome, "Answered");
-
-    answers.questions = None;
-    assert!(answers.process.wait().unwrap().success());
 }

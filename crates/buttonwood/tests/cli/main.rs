@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
 
 mod admin_api;
+mod answers;
 mod backup;
 mod bench;
 mod demo;

@@ -17,6 +17,7 @@ export function Toggle({ checked, onChange, children, disabled, title, testId }:
         role="switch"
         data-testid={testId}
         checked={checked}
+        aria-checked={checked}
         disabled={disabled}
         onChange={(event) => onChange(event.currentTarget.checked)}
       />

@@ -1,0 +1,124 @@
+// The WebSocket API: requests with answers, and the events of the account that is logged on.
+import { Link } from "./socket";
+
+/** What the venue refused, with its code and text. */
+export class Refused extends Error {
+  readonly code: number;
+  readonly reason: string | undefined;
+  readonly status: number;
+
+  constructor(status: number, code: number, text: string, reason?: string) {
+    super(text);
+    this.name = "Refused";
+    this.status = status;
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** No answer: whether the request was carried out is not known. */
+export class Unanswered extends Error {
+  constructor() {
+    super("The venue did not answer.");
+    this.name = "Unanswered";
+  }
+}
+
+/** The request did not leave this page. */
+export class NotSent extends Error {
+  constructor() {
+    super("There is no connection to the venue.");
+    this.name = "NotSent";
+  }
+}
+
+type Params = Readonly<Record<string, string | number | boolean>>;
+type Event = Readonly<Record<string, unknown>>;
+
+interface Waiting {
+  resolve: (result: unknown) => void;
+  reject: (error: Error) => void;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+interface Answer {
+  id?: number | null;
+  status?: number;
+  result?: unknown;
+  error?: { code: number; msg: string; reason?: string };
+  event?: Event;
+}
+
+const TIMEOUT_MS = 5_000;
+const waiting = new Map<number, Waiting>();
+const openers = new Set<() => void>();
+const closers = new Set<() => void>();
+let nextId = 1;
+let receiveEvent: (event: Event) => void = () => {};
+let loggedOff: () => void = () => {};
+
+export const apiLink = new Link("/ws-api/v3?returnRateLimits=false", {
+  opened: () => {
+    for (const opened of openers) opened();
+  },
+  received: (message) => answered(message as Answer),
+  closed: () => {
+    const unanswered = [...waiting.values()];
+    waiting.clear();
+    for (const { reject, timer } of unanswered) {
+      clearTimeout(timer);
+      reject(new Unanswered());
+    }
+    for (const closed of closers) closed();
+  },
+  // The answer itself is the sign of life.
+  probe: () => request("ping").catch(() => {}),
+});
+
+/** Called with each new connection, and now if there is one. */
+export function whenOpen(opened: () => void): void {
+  openers.add(opened);
+  if (apiLink.state.peek() !== "connecting") opened();
+}
+
+export function whenClosed(closed: () => void): void {
+  closers.add(closed);
+}
+
+/** Events of the account, and the news that the venue has logged the key off. */
+export function receiveAccount(event: (event: Event) => void, offByVenue: () => void): void {
+  receiveEvent = event;
+  loggedOff = offByVenue;
+}
+
+/** The result of a request. Throws `Refused`, `Unanswered` or `NotSent`. */
+export function request<T>(method: string, params: Params = {}, timeoutMs = TIMEOUT_MS): Promise<T> {
+  return new Promise<unknown>((resolve, reject) => {
+    const id = nextId++;
+    if (!apiLink.send({ id, method, params })) {
+      reject(new NotSent());
+      return;
+    }
+    const timer = setTimeout(() => {
+      waiting.delete(id);
+      reject(new Unanswered());
+    }, timeoutMs);
+    waiting.set(id, { resolve, reject, timer });
+  }) as Promise<T>;
+}
+
+function answered({ id, status = 0, result, error, event }: Answer): void {
+  if (event) {
+    receiveEvent(event);
+  } else if (id === null) {
+    // The only answer without a request: the key was revoked or has expired.
+    if (status === 401) loggedOff();
+  } else if (id !== undefined) {
+    const request = waiting.get(id);
+    if (!request) return;
+    waiting.delete(id);
+    clearTimeout(request.timer);
+    if (error) request.reject(new Refused(status, error.code, error.msg, error.reason));
+    else request.resolve(result);
+  }
+}

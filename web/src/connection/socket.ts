@@ -1,0 +1,120 @@
+// A WebSocket that connects again by itself, and knows when it last heard from the venue.
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { DEAD_AFTER_MS, PROBE_AFTER_MS, STALE_AFTER_MS } from "./freshness";
+
+/** `connecting` also between two attempts. */
+export type LinkState = "connecting" | "live" | "stale";
+
+export interface Handlers {
+  opened: () => void;
+  received: (message: unknown) => void;
+  closed: () => void;
+  /** Sends something that the venue answers. */
+  probe: () => void;
+}
+
+const WAIT_MS = [100, 250, 500, 1_000, 2_000, 4_000];
+const CHECK_EVERY_MS = 500;
+
+export class Link {
+  readonly state: ReadonlySignal<LinkState>;
+  readonly #state = signal<LinkState>("connecting");
+  readonly #path: string;
+  readonly #handlers: Handlers;
+  #socket: WebSocket | null = null;
+  #attempts = 0;
+  #heardMs = 0;
+  #probedMs = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(path: string, handlers: Handlers) {
+    this.#path = path;
+    this.#handlers = handlers;
+    this.state = this.#state;
+  }
+
+  open(): void {
+    setInterval(() => this.#check(), CHECK_EVERY_MS);
+    // A tab that slept has timers that are late: it looks at once.
+    document.addEventListener("visibilitychange", () => this.#wake());
+    addEventListener("online", () => this.#wake());
+    this.#connect();
+  }
+
+  /** Whether the message left: a socket that is not open takes none. */
+  send(message: unknown): boolean {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  /** Ends the connection; the next one begins at once. */
+  restart(): void {
+    this.#attempts = 0;
+    this.#drop();
+  }
+
+  #connect(): void {
+    clearTimeout(this.#retry);
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(`${scheme}//${location.host}${this.#path}`);
+    this.#socket = socket;
+    this.#heardMs = performance.now();
+    socket.onopen = () => {
+      if (this.#socket !== socket) return;
+      this.#attempts = 0;
+      this.#heard();
+      this.#handlers.opened();
+    };
+    socket.onmessage = (event: MessageEvent<string>) => {
+      if (this.#socket !== socket) return;
+      this.#heard();
+      this.#handlers.received(JSON.parse(event.data));
+    };
+    socket.onclose = () => {
+      if (this.#socket === socket) this.#drop();
+    };
+  }
+
+  #heard(): void {
+    this.#heardMs = performance.now();
+    if (this.#state.peek() !== "live") this.#state.value = "live";
+  }
+
+  #check(): void {
+    const quietMs = performance.now() - this.#heardMs;
+    if (quietMs > DEAD_AFTER_MS) {
+      this.#drop();
+    } else if (this.#socket?.readyState === WebSocket.OPEN) {
+      if (quietMs > STALE_AFTER_MS) this.#state.value = "stale";
+      if (quietMs > PROBE_AFTER_MS && performance.now() - this.#probedMs > PROBE_AFTER_MS) {
+        this.#probedMs = performance.now();
+        this.#handlers.probe();
+      }
+    }
+  }
+
+  #wake(): void {
+    if (document.visibilityState === "hidden") return;
+    this.#check();
+    if (this.#socket === null) {
+      this.#attempts = 0;
+      this.#connect();
+    }
+  }
+
+  #drop(): void {
+    const socket = this.#socket;
+    this.#socket = null;
+    clearTimeout(this.#retry);
+    const wasOpen = socket !== null && socket.readyState !== WebSocket.CONNECTING;
+    socket?.close();
+    this.#state.value = "connecting";
+    if (wasOpen) this.#handlers.closed();
+    const most = WAIT_MS[Math.min(this.#attempts, WAIT_MS.length - 1)] ?? 0;
+    this.#attempts += 1;
+    this.#heardMs = performance.now();
+    // All pages of a venue that comes back shall not come in the same moment.
+    this.#retry = setTimeout(() => this.#connect(), most * (0.5 + Math.random() / 2));
+  }
+}

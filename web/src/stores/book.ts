@@ -1,0 +1,179 @@
+// The order book of the chosen market: a snapshot and the changes that follow it, without a gap.
+import { computed, effect, signal } from "@preact/signals";
+import { request, whenOpen } from "../connection/api";
+import { follow, streamLink } from "../connection/streams";
+import { units } from "../numbers/decimal";
+import { BookSide } from "./bookLevels";
+import { market } from "./markets";
+import { notice } from "./notices";
+import type { Freshness, Level, Market } from "./types";
+
+interface Update {
+  /** First and last update of the message. */
+  U: number;
+  u: number;
+  b: [string, string][];
+  a: [string, string][];
+}
+
+interface Snapshot {
+  lastUpdateId: number;
+  bids: [string, string][];
+  asks: [string, string][];
+}
+
+export interface BookView {
+  /** Best first. */
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+  /** Rises with each change: drawings compare it, a signal would cost each message a walk of its readers. */
+  readonly version: number;
+  readonly lastTradePrice: bigint | null;
+  readonly market: Market | null;
+}
+
+const LEVELS = 1_000;
+/** With fewer known levels on a side of a book that has more, the snapshot is read again. */
+const LEVELS_MIN = 200;
+const BUFFERED_MAX = 5_000;
+
+class FollowedBook implements BookView {
+  version = 0;
+  lastTradePrice: bigint | null = null;
+  market: Market | null = null;
+  #bids = new BookSide(true);
+  #asks = new BookSide(false);
+  /** The last update that is in the book; `null` while there is no snapshot. */
+  #last: number | null = null;
+  #waiting: Update[] = [];
+  /** Whether the snapshot had fewer levels than the book. */
+  #isCut = false;
+  #isReading = false;
+
+  get bids(): readonly Level[] {
+    return this.#bids.levels;
+  }
+
+  get asks(): readonly Level[] {
+    return this.#asks.levels;
+  }
+
+  begin(of: Market | null): void {
+    this.market = of;
+    this.lastTradePrice = null;
+    this.#clear();
+  }
+
+  /** What was known has a gap from here on: what stands stays visible, and grey, until a snapshot replaces it. */
+  resync(): void {
+    this.#last = null;
+    this.#waiting = [];
+    isComplete.value = false;
+    void this.#read();
+  }
+
+  receive(update: Update): void {
+    if (this.#last === null) {
+      if (this.#waiting.length < BUFFERED_MAX) this.#waiting.push(update);
+    } else if (update.U > this.#last + 1) {
+      notice(
+        "warning",
+        `Book of ${this.market?.symbol}: ${update.U - this.#last - 1} changes were missed; it is read again.`,
+      );
+      this.resync();
+    } else if (update.u > this.#last) {
+      this.#apply(update);
+      const fewest = Math.min(this.bids.length, this.asks.length);
+      if (this.#isCut && fewest < LEVELS_MIN) void this.#read();
+    }
+  }
+
+  traded(price: bigint): void {
+    this.lastTradePrice = price;
+    this.version += 1;
+  }
+
+  #clear(): void {
+    this.#bids.levels = [];
+    this.#asks.levels = [];
+    this.#last = null;
+    this.#waiting = [];
+    this.version += 1;
+    isComplete.value = false;
+  }
+
+  async #read(): Promise<void> {
+    const of = this.market;
+    if (of === null || this.#isReading) return;
+    this.#isReading = true;
+    const snapshot = await request<Snapshot>("depth", { symbol: of.symbol, limit: LEVELS }).catch(() => null);
+    this.#isReading = false;
+    // Another market was chosen meanwhile, or there is no connection: the next one reads it.
+    if (of.symbol !== this.market?.symbol) void this.#read();
+    else if (snapshot !== null) this.#begin(of, snapshot);
+  }
+
+  #begin(of: Market, { lastUpdateId, bids, asks }: Snapshot): void {
+    // The stream is ahead of a snapshot that was read to extend the known levels.
+    if (this.#last !== null && lastUpdateId < this.#last) return;
+    const level = ([price, qty]: [string, string]): Level => levelOf(of, price, qty);
+    this.#bids.levels = bids.map(level);
+    this.#asks.levels = asks.map(level);
+    this.#isCut = Math.max(bids.length, asks.length) >= LEVELS;
+    this.#last = lastUpdateId;
+    this.version += 1;
+    isComplete.value = true;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const update of waiting) this.receive(update);
+  }
+
+  #apply({ u, b, a }: Update): void {
+    const of = this.market;
+    if (of === null) return;
+    for (const [side, changes] of [
+      [this.#bids, b],
+      [this.#asks, a],
+    ] as const) {
+      for (const [price, qty] of changes) {
+        const level = levelOf(of, price, qty);
+        side.set(level.price, level.qty);
+      }
+    }
+    this.#last = u;
+    this.version += 1;
+  }
+}
+
+const isComplete = signal(false);
+const followed = new FollowedBook();
+export const book: BookView = followed;
+
+export const bookFreshness = computed<Freshness>(() => {
+  if (streamLink.state.value !== "live") return "stale";
+  return isComplete.value ? "live" : "catching-up";
+});
+
+export function followBook(): void {
+  const symbol = computed(() => market.value?.symbol ?? "");
+  effect(() => {
+    if (symbol.value === "") return;
+    followed.begin(market.peek());
+    return follow(
+      `${symbol.value.toLowerCase()}@depth@20ms`,
+      (payload) => followed.receive(payload as unknown as Update),
+      () => followed.resync(),
+    );
+  });
+  // A snapshot that could not be read before is read with the connection that serves it.
+  whenOpen(() => {
+    if (!isComplete.peek()) followed.resync();
+  });
+}
+
+/** The tape knows the last price first. */
+export const bookTraded = (price: bigint): void => followed.traded(price);
+
+function levelOf(of: Market, price: string, qty: string): Level {
+  return { price: units(price, of.price.decimals), qty: units(qty, of.qty.decimals) };
+}

@@ -1,0 +1,163 @@
+// The instruments: their rules, phases and 24 hour figures.
+import { computed, signal } from "@preact/signals";
+import { request, whenOpen } from "../connection/api";
+import { follow } from "../connection/streams";
+import { decimalsOf, units } from "../numbers/decimal";
+import { isText, stored } from "./stored";
+import type { Market, Phase, Ticker } from "./types";
+
+interface Filter extends Record<string, unknown> {
+  filterType: string;
+}
+
+interface SymbolInfo {
+  symbol: string;
+  status: string;
+  baseAsset: string;
+  quoteAsset: string;
+  baseAssetPrecision: number;
+  quoteAssetPrecision: number;
+  orderTypes: string[];
+  extendedOrderTypes?: string[];
+  timesInForce?: string[];
+  filters: Filter[];
+}
+
+interface MiniTicker {
+  s: string;
+  c: string;
+  o: string;
+  h: string;
+  l: string;
+  v: string;
+  q: string;
+}
+
+interface StatusChange {
+  s: string;
+  S: string;
+  p: Phase;
+  c: "PRESENT" | "LISTED" | "RULES" | "PHASE" | "HALT" | "DELISTED";
+  T: number | null;
+}
+
+const PHASE_OF: Readonly<Record<string, Phase>> = {
+  PRE_TRADING: "PreOpen",
+  TRADING: "Continuous",
+  AUCTION_MATCH: "OpeningAuction",
+  HALT: "Halt",
+  END_OF_DAY: "Closed",
+  BREAK: "Delisted",
+};
+
+export const markets = signal<ReadonlyMap<string, Market>>(new Map());
+export const tickers = signal<ReadonlyMap<string, Ticker>>(new Map());
+export const chosen = stored("market", "", isText);
+export const market = computed(() => markets.value.get(chosen.value) ?? null);
+
+export function followMarkets(): void {
+  whenOpen(() => void readAll());
+  // First the state of all markets comes, then each change.
+  follow("!status@arr", (payload) => changed(payload as unknown as StatusChange[]));
+  follow("!miniTicker@arr", (payload) => ticked(payload as unknown as MiniTicker[]));
+}
+
+async function readAll(): Promise<void> {
+  const info = await request<{ symbols: SymbolInfo[] }>("exchangeInfo").catch(() => null);
+  if (info === null) return;
+  const phases = markets.peek();
+  markets.value = new Map(info.symbols.map((symbol) => [symbol.symbol, withPhase(marketOf(symbol), phases)]));
+  if (!markets.value.has(chosen.peek())) {
+    const first = info.symbols.find(({ status }) => status === "TRADING") ?? info.symbols[0];
+    if (first) chosen.value = first.symbol;
+  }
+  const all = await request<Record<string, string>[]>("ticker.24hr", { type: "MINI" }).catch(() => null);
+  ticked(
+    (all ?? []).map(
+      ({
+        symbol = "",
+        lastPrice = "",
+        openPrice = "",
+        highPrice = "",
+        lowPrice = "",
+        volume = "",
+        quoteVolume = "",
+      }) => ({
+        s: symbol,
+        c: lastPrice,
+        o: openPrice,
+        h: highPrice,
+        l: lowPrice,
+        v: volume,
+        q: quoteVolume,
+      }),
+    ),
+  );
+}
+
+/** exchangeInfo names the status only; the stream knows which auction it is. */
+function withPhase(read: Market, known: ReadonlyMap<string, Market>): Market {
+  const before = known.get(read.symbol);
+  return before?.status === read.status ? { ...read, phase: before.phase, phaseEndsMs: before.phaseEndsMs } : read;
+}
+
+function marketOf(info: SymbolInfo): Market {
+  const filter = (name: string) => info.filters.find(({ filterType }) => filterType === name);
+  const text = (name: string, field: string) => String(filter(name)?.[field] ?? "0");
+  const scale = (name: string, step: string, min: string, max: string) => {
+    const decimals = decimalsOf(text(name, step));
+    const number = (field: string) => units(text(name, field), decimals);
+    return { decimals, step: number(step), min: number(min), max: number(max) };
+  };
+  const notional = (field: string) => {
+    const value = filter("NOTIONAL")?.[field] ?? filter("MIN_NOTIONAL")?.[field];
+    return value === undefined ? null : units(String(value), info.quoteAssetPrecision);
+  };
+  return {
+    symbol: info.symbol,
+    base: info.baseAsset,
+    quote: info.quoteAsset,
+    status: info.status,
+    phase: PHASE_OF[info.status] ?? "Continuous",
+    phaseEndsMs: null,
+    price: scale("PRICE_FILTER", "tickSize", "minPrice", "maxPrice"),
+    qty: scale("LOT_SIZE", "stepSize", "minQty", "maxQty"),
+    baseDecimals: info.baseAssetPrecision,
+    quoteDecimals: info.quoteAssetPrecision,
+    minNotional: notional("minNotional"),
+    maxNotional: notional("maxNotional"),
+    orderTypes: [...info.orderTypes, ...(info.extendedOrderTypes ?? [])],
+    timesInForce: info.timesInForce ?? ["GTC", "IOC", "FOK"],
+    filters: info.filters,
+  };
+}
+
+function changed(changes: StatusChange | StatusChange[]): void {
+  const list = Array.isArray(changes) ? changes : [changes];
+  const next = new Map(markets.peek());
+  for (const { s, S: status, p, T } of list) {
+    const known = next.get(s);
+    const phase: Phase = status === "BREAK" ? "Delisted" : status === "HALT" ? "Halt" : p;
+    if (known) next.set(s, { ...known, status, phase, phaseEndsMs: T });
+  }
+  markets.value = next;
+  if (list.some(({ s, c }) => c === "LISTED" || c === "RULES" || !next.has(s))) void readAll();
+}
+
+function ticked(list: readonly MiniTicker[]): void {
+  const next = new Map(tickers.peek());
+  for (const { s, c, o, h, l, v, q } of list) {
+    const of = markets.peek().get(s);
+    if (!of) continue;
+    const price = (text: string) => units(text, of.price.decimals);
+    next.set(s, {
+      last: price(c),
+      open: price(o),
+      high: price(h),
+      low: price(l),
+      volume: units(v, of.baseDecimals),
+      quoteVolume: units(q, of.quoteDecimals),
+    });
+  }
+  tickers.value = next;
+}

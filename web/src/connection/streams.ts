@@ -3,6 +3,12 @@ import { Link } from "./socket";
 
 type Receiver = (payload: Record<string, unknown>) => void;
 
+interface Message {
+  stream?: string;
+  data?: Record<string, unknown>;
+  id?: number;
+}
+
 interface Stream {
   readonly receivers: Set<Receiver>;
   /** Called with each new connection: what came before may have a gap. */
@@ -10,26 +16,31 @@ interface Stream {
 }
 
 const streams = new Map<string, Stream>();
+/** Streams that the venue has been asked for, by the id of the request. */
+const asked = new Map<number, readonly string[]>();
 let nextId = 1;
 
 export const streamLink = new Link("/stream", {
   opened: () => {
-    if (streams.size > 0) request("SUBSCRIBE", [...streams.keys()]);
-    for (const stream of [...streams.values()]) for (const begin of stream.begun) begin();
+    asked.clear();
+    if (streams.size > 0) subscribe([...streams.keys()]);
   },
   received: (message) => {
-    const { stream, data } = message as { stream?: string; data?: Record<string, unknown> };
-    if (stream === undefined || data === undefined) return;
-    const known = streams.get(stream);
-    if (known) for (const receive of known.receivers) receive(data);
+    const { stream, data, id } = message as Message;
+    if (stream !== undefined && data !== undefined) {
+      const known = streams.get(stream);
+      if (known) for (const receive of known.receivers) receive(data);
+    } else if (id !== undefined) {
+      begin(id);
+    }
   },
   closed: () => {},
-  probe: () => request("LIST_SUBSCRIPTIONS"),
+  probe: () => void request("LIST_SUBSCRIPTIONS"),
 });
 
 /**
- * Receives a stream until the returned function is called. `begun` is called when the stream begins, also with each
- * later connection.
+ * Receives a stream until the returned function is called. `begun` is called when the venue has begun it, also on each
+ * later connection: what is asked for from then on has no gap to the stream.
  */
 export function follow(name: string, receive: Receiver, begun: () => void = () => {}): () => void {
   let stream = streams.get(name);
@@ -41,8 +52,8 @@ export function follow(name: string, receive: Receiver, begun: () => void = () =
   stream.receivers.add(receive);
   stream.begun.add(begun);
   // Without a connection it begins with the next one.
-  const isOpen = isNew ? request("SUBSCRIBE", [name]) : streamLink.state.peek() !== "connecting";
-  if (isOpen) begun();
+  if (isNew) subscribe([name]);
+  else if (streamLink.state.peek() !== "connecting") begun();
   return () => {
     stream.receivers.delete(receive);
     stream.begun.delete(begun);
@@ -52,6 +63,19 @@ export function follow(name: string, receive: Receiver, begun: () => void = () =
   };
 }
 
-function request(method: string, params?: readonly string[]): boolean {
-  return streamLink.send({ id: nextId++, method, ...(params && { params }) });
+function subscribe(names: readonly string[]): void {
+  const id = request("SUBSCRIBE", names);
+  if (id !== null) asked.set(id, names);
+}
+
+function begin(id: number): void {
+  const names = asked.get(id) ?? [];
+  asked.delete(id);
+  for (const name of names) for (const begun of streams.get(name)?.begun ?? []) begun();
+}
+
+/** The id of the request, if there is a connection. */
+function request(method: string, params?: readonly string[]): number | null {
+  const id = nextId++;
+  return streamLink.send({ id, method, ...(params && { params }) }) ? id : null;
 }

@@ -1,0 +1,211 @@
+// The account's state: a snapshot, then numbered events, of which none is missed or taken twice.
+import { computed, signal } from "@preact/signals";
+import { apiLink, Refused, receiveAccount, request, whenClosed } from "../connection/api";
+import { balancesChanged, balancesRead, clearBalances } from "./balances";
+import { fees } from "./fees";
+import { clearFills, fillChanged, fillReported, fillsRead, type TradeAnswer } from "./fills";
+import { clearLists, type ListAnswer, type ListReport, listReported, listsRead } from "./lists";
+import { chosen, markets } from "./markets";
+import { notice } from "./notices";
+import {
+  answered,
+  change,
+  clearOrders,
+  lastSent,
+  type OrderAnswer,
+  openOrders,
+  orderWords,
+  queued,
+  type Report,
+  replaceOpen,
+  reported,
+} from "./orders";
+import type { Freshness, Side } from "./types";
+
+interface AccountAnswer {
+  balances: { asset: string; free: string; locked: string }[];
+  commissionRates: { maker: string; taker: string };
+}
+
+/** Code of a number beyond what the venue keeps, or knows. */
+const NO_SUCH_EVENT = -1130;
+const MANDATORY = -1102;
+const BEHIND = -1008;
+const FILLS_READ = 1_000;
+/** Without fills of all markets in one answer: of so many markets. */
+const MARKETS_ASKED = 20;
+const QUEUE_EVERY_MS = 1_000;
+const AGAIN_AFTER_MS = 1_000;
+
+/** Whether events reach this page, since a snapshot that has been read. */
+const isFollowing = signal(false);
+const isLoggedOn = signal(false);
+/** The number of the last event that was taken over. */
+let lastSeq: number | null = null;
+/** Events that came before the snapshot. */
+let early: Readonly<Record<string, unknown>>[] | null = null;
+let terminated: () => void = () => {};
+
+/** Of orders, fills and balances. */
+export const accountFreshness = computed<Freshness>(() => {
+  if (apiLink.state.value !== "live") return "stale";
+  return isFollowing.value || !isLoggedOn.value ? "live" : "catching-up";
+});
+
+/** Begins to listen; `whenTerminated` is called when the venue ends the stream, as for a revoked key. */
+export function followAccount(whenTerminated: () => void): void {
+  terminated = whenTerminated;
+  receiveAccount(received, whenTerminated);
+  whenClosed(() => {
+    isFollowing.value = false;
+  });
+  setInterval(() => void askQueue(), QUEUE_EVERY_MS);
+}
+
+/** The key is logged on, on a new connection or anew: reads what was missed. */
+export async function catchUpAccount(): Promise<void> {
+  isLoggedOn.value = true;
+  isFollowing.value = false;
+  const since = lastSeq;
+  early = [];
+  if (!(await subscribe(since))) return;
+  const [account, orders, lists] = await Promise.all([
+    request<AccountAnswer>("account.status"),
+    request<OrderAnswer[]>("openOrders.status"),
+    request<ListAnswer[]>("openOrderLists.status"),
+  ]);
+  balancesRead(account.balances);
+  fees.value = account.commissionRates;
+  replaceOpen(orders);
+  listsRead(lists);
+  const events = early ?? [];
+  early = null;
+  const before = lastSeq ?? 0;
+  for (const event of events) take(event);
+  isFollowing.value = true;
+  const missed = (lastSeq ?? 0) - before;
+  if (since !== null && missed > 0)
+    notice("info", `${missed} ${missed === 1 ? "event" : "events"} of the account caught up.`);
+  await readFills();
+}
+
+/** Nobody is signed in: nothing of the account stays on the page. */
+export function leaveAccount(): void {
+  isLoggedOn.value = false;
+  isFollowing.value = false;
+  lastSeq = null;
+  early = null;
+  fees.value = null;
+  clearOrders();
+  clearFills();
+  clearLists();
+  clearBalances();
+}
+
+/** Whether there is a stream. One that cannot go on where the last ended begins anew. */
+async function subscribe(since: number | null): Promise<boolean> {
+  const from = since === null ? {} : { fromSeq: since + 1 };
+  try {
+    await request("userDataStream.subscribe", from);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused && error.code === NO_SUCH_EVENT && since !== null)) throw error;
+    lastSeq = null;
+    notice(
+      "warning",
+      `Events of the account after number ${since} are no longer kept: orders and balances are read anew.`,
+    );
+    await request("userDataStream.subscribe");
+    return true;
+  }
+}
+
+/** Own trades of the past. The read model may be a moment behind: it says so, and is asked again. */
+async function readFills(): Promise<void> {
+  try {
+    fillsRead(await request<TradeAnswer[]>("myTrades", { limit: FILLS_READ }));
+  } catch (error) {
+    if (!(error instanceof Refused)) return;
+    if (error.code === BEHIND) setTimeout(() => void readFills(), AGAIN_AFTER_MS);
+    else if (error.code === MANDATORY) await readFillsByMarket();
+    else notice("warning", `Earlier fills could not be read: ${error.message}`);
+  }
+}
+
+async function readFillsByMarket(): Promise<void> {
+  const symbols = [chosen.peek(), ...[...markets.peek().keys()].filter((symbol) => symbol !== chosen.peek())];
+  for (const symbol of symbols.slice(0, MARKETS_ASKED)) {
+    fillsRead(await request<TradeAnswer[]>("myTrades", { symbol, limit: FILLS_READ }).catch(() => []));
+  }
+}
+
+/** Places in the queue change with orders of others, so they are asked for, while someone looks. */
+async function askQueue(): Promise<void> {
+  const symbol = chosen.peek();
+  const isOnBook = ({ symbol: of, state }: { symbol: string; state: string }) =>
+    of === symbol && (state === "accepted" || state === "part-filled");
+  if (!isFollowing.peek() || document.hidden || !openOrders.peek().some(isOnBook)) return;
+  const answers = await request<OrderAnswer[]>("openOrders.status", { symbol, queue: true }).catch(() => []);
+  queued(answers);
+}
+
+function received(event: Readonly<Record<string, unknown>>): void {
+  if (early) early.push(event);
+  else take(event);
+}
+
+function take(event: Readonly<Record<string, unknown>>): void {
+  if (event.e === "eventStreamTerminated") {
+    terminated();
+    return;
+  }
+  const seq = event.seq as number | undefined;
+  if (seq !== undefined) {
+    if (lastSeq !== null && seq <= lastSeq) return;
+    lastSeq = seq;
+  }
+  switch (event.e) {
+    case "executionReport": {
+      const report = event as unknown as Report;
+      reported(report);
+      fillReported(report);
+      break;
+    }
+    case "outboundAccountPosition":
+      balancesChanged(event.B as { a: string; f: string; l: string }[]);
+      break;
+    case "listStatus":
+      listReported(event as unknown as ListReport);
+      break;
+    case "tradeBusted":
+      fillChanged(event.s as string, event.t as number, event.S as Side, null);
+      notice("warning", `Trade ${event.t} of ${event.s} was undone by an operator.`);
+      break;
+    case "tradeCorrected":
+      fillChanged(event.s as string, event.t as number, event.S as Side, event.L as string);
+      notice("warning", `The price of trade ${event.t} of ${event.s} was corrected from ${event.op} to ${event.L}.`);
+      break;
+    case "balanceUpdate":
+      notice("info", `${event.a}: ${event.d}`);
+      break;
+  }
+}
+
+/** What became of an order whose answer stayed out. */
+export async function findOut(
+  key: string,
+  symbol: string,
+  clientOrderId: string,
+): Promise<"found" | "not there" | "no answer"> {
+  try {
+    const answer = await request<OrderAnswer>("order.status", { symbol, origClientOrderId: clientOrderId });
+    const order = answered(answer);
+    if (order && lastSent.peek() === key) lastSent.value = order.key;
+    if (order) notice("good", `${orderWords(order)} was found: ${order.state}.`);
+    return "found";
+  } catch (error) {
+    if (error instanceof Refused && error.status === 400) return "not there";
+    change(key, { state: "unknown" });
+    return "no answer";
+  }
+}

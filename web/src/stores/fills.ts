@@ -1,0 +1,164 @@
+// The account's own trades over all markets, each once.
+import { signal } from "@preact/signals";
+import { rescale, units } from "../numbers/decimal";
+import { batched } from "./batched";
+import { markets } from "./markets";
+import type { Report } from "./orders";
+import type { Fill, Market, Side } from "./types";
+
+/** A row of `myTrades`. */
+export interface TradeAnswer {
+  symbol: string;
+  id: number;
+  orderId: number;
+  price: string;
+  qty: string;
+  quoteQty: string;
+  commission: string;
+  commissionAsset: string;
+  time: number;
+  isBuyer: boolean;
+  isMaker: boolean;
+  isBusted?: boolean;
+}
+
+/** Decimals of fees where no market says more. */
+const FEE_DECIMALS = 8;
+const MANY = 500;
+
+const byKey = new Map<string, Fill>();
+/** Newest first. */
+export const fills = signal<readonly Fill[]>([]);
+
+const publish = batched(
+  () => {
+    fills.value = [...byKey.values()].sort((left, right) => right.timeMs - left.timeMs || right.tradeId - left.tradeId);
+  },
+  () => (byKey.size > MANY ? 250 : 0),
+);
+
+export function fillsRead(answers: readonly TradeAnswer[]): void {
+  for (const answer of answers) {
+    const market = markets.peek().get(answer.symbol);
+    const side: Side = answer.isBuyer ? "BUY" : "SELL";
+    if (!market) continue;
+    put(market, {
+      tradeId: answer.id,
+      orderId: answer.orderId,
+      side,
+      price: answer.price,
+      qty: answer.qty,
+      quoteQty: answer.quoteQty,
+      fee: answer.commission,
+      feeAsset: answer.commissionAsset,
+      isMaker: answer.isMaker,
+      timeMs: answer.time,
+      isBusted: answer.isBusted ?? false,
+    });
+  }
+  publish();
+}
+
+export function fillReported(report: Report): void {
+  const market = markets.peek().get(report.s);
+  if (!market || report.x !== "TRADE") return;
+  put(market, {
+    tradeId: report.t,
+    orderId: report.i,
+    side: report.S,
+    price: report.L,
+    qty: report.l,
+    quoteQty: report.Y,
+    fee: report.n,
+    feeAsset: report.N ?? "",
+    isMaker: report.m,
+    timeMs: report.T,
+    isBusted: false,
+  });
+  publish();
+}
+
+/** An operator has undone a trade, or corrected its price. */
+export function fillChanged(symbol: string, tradeId: number, side: Side, correctedPrice: string | null): void {
+  const key = keyOf(symbol, tradeId, side);
+  const fill = byKey.get(key);
+  const market = markets.peek().get(symbol);
+  if (!fill || !market) return;
+  if (correctedPrice === null) {
+    byKey.set(key, { ...fill, isBusted: true });
+  } else {
+    const price = units(correctedPrice, market.price.decimals);
+    byKey.set(key, { ...fill, price, quoteQty: quoteOf(market, price, fill.qty) });
+  }
+  publish();
+}
+
+export function clearFills(): void {
+  byKey.clear();
+  publish();
+}
+
+/**
+ * The average price of what the account has bought and not sold, or sold and not bought, in the known fills of a
+ * market; `null` without any.
+ */
+export function averagePrice(symbol: string, known: readonly Fill[] = fills.value): bigint | null {
+  let [position, cost] = [0n, 0n];
+  for (let at = known.length - 1; at >= 0; at -= 1) {
+    const fill = known[at];
+    if (!fill || fill.symbol !== symbol || fill.isBusted) continue;
+    const change = fill.side === "BUY" ? fill.qty : -fill.qty;
+    const isSame = position === 0n || position > 0n === change > 0n;
+    const next = position + change;
+    if (isSame) cost += change * fill.price;
+    else if (next === 0n || next > 0n === position > 0n) cost = (cost * next) / position;
+    else cost = next * fill.price;
+    position = next;
+  }
+  return position === 0n ? null : cost / position;
+}
+
+interface Texts {
+  tradeId: number;
+  orderId: number;
+  side: Side;
+  price: string;
+  qty: string;
+  quoteQty: string;
+  fee: string;
+  feeAsset: string;
+  isMaker: boolean;
+  timeMs: number;
+  isBusted: boolean;
+}
+
+function put(market: Market, texts: Texts): void {
+  const key = keyOf(market.symbol, texts.tradeId, texts.side);
+  const feeDecimals = decimalsOfAsset(market, texts.feeAsset);
+  byKey.set(key, {
+    key,
+    symbol: market.symbol,
+    tradeId: texts.tradeId,
+    orderId: texts.orderId,
+    side: texts.side,
+    price: units(texts.price, market.price.decimals),
+    qty: units(texts.qty, market.qty.decimals),
+    quoteQty: units(texts.quoteQty, market.quoteDecimals),
+    fee: units(texts.fee, feeDecimals),
+    feeAsset: texts.feeAsset,
+    isMaker: texts.isMaker,
+    timeMs: texts.timeMs,
+    isBusted: texts.isBusted,
+  });
+}
+
+export function decimalsOfAsset(market: Market, asset: string): number {
+  if (asset === market.base) return market.baseDecimals;
+  return asset === market.quote ? market.quoteDecimals : FEE_DECIMALS;
+}
+
+function quoteOf({ price: { decimals }, qty, quoteDecimals }: Market, price: bigint, quantity: bigint): bigint {
+  return rescale(price * quantity, decimals + qty.decimals, quoteDecimals);
+}
+
+const keyOf = (symbol: string, tradeId: number, side: Side): string => `${symbol}/${tradeId}/${side}`;

@@ -1,0 +1,176 @@
+// Who is signed in. The browser holds a key of its own; a cookie is needed only to register it, and to sign out.
+import { computed, effect, signal } from "@preact/signals";
+import { apiLink, NotSent, Refused, request, Unanswered, whenOpen } from "../connection/api";
+import { venueNow } from "../connection/clock";
+import { type BrowserKey, canHoldKeys, forget, generate, load, save, sign } from "../connection/key";
+import * as web from "../connection/web";
+import { catchUpAccount, followAccount, leaveAccount } from "./account";
+import { notice } from "./notices";
+import type { Session } from "./types";
+
+const current = signal<Session | null>(null);
+const key = signal<BrowserKey | null>(null);
+const isReady = signal(false);
+
+export const session = computed(() => current.value);
+/** Whether it is known by now whether someone is signed in. */
+export const isSessionKnown = computed(() => isReady.value);
+/** What a demo offers; `hasCode`: the address has the code that the venue printed. */
+export const signInChoices = signal<{ demo: boolean; accounts: readonly string[]; hasCode: boolean }>({
+  demo: false,
+  accounts: [],
+  hasCode: false,
+});
+/** Whether the venue cancels the orders of this page when its connection ends. */
+export const cancelOnDisconnect = signal(false);
+const isLoggingOn = signal(false);
+
+let code = takeCode();
+
+export async function followSession(): Promise<void> {
+  followAccount(loggedOffByVenue);
+  key.value = await load().catch(() => null);
+  whenOpen(() => void logOn());
+  await readChoices();
+  // Another demo, or the same one anew: its printed address brings a new code.
+  addEventListener("hashchange", () => {
+    const found = takeCode();
+    if (found === "") return;
+    code = found;
+    signInChoices.value = { ...signInChoices.peek(), hasCode: true };
+  });
+}
+
+export async function signInDemo(account: string): Promise<string | null> {
+  const failure = await signIn({ code, account });
+  if (failure === null) {
+    code = "";
+    signInChoices.value = { ...signInChoices.peek(), hasCode: false };
+  }
+  return failure;
+}
+
+export const signInPassword = (user: string, password: string, totp?: string): Promise<string | null> =>
+  signIn({ user, password, ...(totp ? { totp } : {}) });
+
+/** Ends the session and revokes the key of this browser; `everywhere`: of all browsers of this user. */
+export async function signOut(everywhere: boolean): Promise<void> {
+  await withCookie(() => web.signOut(everywhere)).catch((error: unknown) => {
+    notice("warning", `The venue could not be asked to forget this browser's key: ${(error as Error).message}`);
+  });
+  await leave();
+}
+
+/** Cancels the orders sent from now on when the connection ends. Turning it off cancels those that stand under it. */
+export async function setCancelOnDisconnect(on: boolean): Promise<void> {
+  const before = cancelOnDisconnect.peek();
+  cancelOnDisconnect.value = on;
+  if (!(await logOn())) cancelOnDisconnect.value = before;
+}
+
+/** A sentence if it failed. */
+async function signIn(credentials: web.Credentials): Promise<string | null> {
+  if (!canHoldKeys()) {
+    return "This browser keeps keys for pages of this machine or by https only: open the page as http://localhost:… or by TLS.";
+  }
+  try {
+    const answer = await web.signIn(credentials);
+    await hold(answer);
+    await logOn();
+    return null;
+  } catch (error) {
+    return error instanceof Refused ? error.message : `The sign-in failed: ${(error as Error).message}`;
+  }
+}
+
+/** Makes a key of this browser for who has signed in, and has the venue accept it. */
+async function hold({ user = "", account = "", role = "" }: web.SessionAnswer): Promise<void> {
+  const { pair, publicKey } = await generate();
+  const { apiKey, expiresAt } = await web.registerKey(publicKey);
+  const held = { apiKey, pair, user, account, role, expiresMs: expiresAt };
+  await save(held);
+  key.value = held;
+}
+
+/** Logs the key of this browser on; on success the account is followed. */
+async function logOn(): Promise<boolean> {
+  const held = key.peek();
+  if (held === null || isLoggingOn.peek()) {
+    isReady.value = isReady.peek() || held === null;
+    return false;
+  }
+  isLoggingOn.value = true;
+  try {
+    const timestamp = venueNow();
+    const params = { apiKey: held.apiKey, cancelOnDisconnect: cancelOnDisconnect.peek(), timestamp };
+    const payload = Object.entries(params)
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([name, value]) => `${name}=${value}`)
+      .join("&");
+    await request("session.logon", { ...params, signature: await sign(held.pair, payload) });
+    current.value = { user: held.user, account: held.account, role: held.role };
+    await catchUpAccount();
+    return true;
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) await leave();
+    // A connection that broke begins again, and logs on again.
+    else if (error instanceof Unanswered) apiLink.restart();
+    else if (!(error instanceof NotSent)) notice("bad", `Signing in failed: ${(error as Error).message}`);
+    return false;
+  } finally {
+    isLoggingOn.value = false;
+    isReady.value = true;
+  }
+}
+
+async function leave(): Promise<void> {
+  key.value = null;
+  current.value = null;
+  cancelOnDisconnect.value = false;
+  leaveAccount();
+  await forget().catch(() => {});
+  await request("session.logout").catch(() => {});
+  await readChoices();
+}
+
+function loggedOffByVenue(): void {
+  if (current.peek() === null) return;
+  notice("warning", "The venue has ended this sign-in: the key of this browser was revoked or has expired.");
+  void leave();
+}
+
+/** A venue that was restarted has forgotten the cookie; the key gets a new one. */
+async function withCookie(act: () => Promise<unknown>): Promise<void> {
+  const held = key.peek();
+  const known = await web.readSession();
+  if (!known.signedIn && held !== null) await web.signIn(await signedByKey(held));
+  await act();
+}
+
+/** The lines that an operator's request signs, too: method, path, query, SHA-256 of the body, time, nonce. */
+async function signedByKey({ apiKey, pair }: BrowserKey): Promise<web.Credentials> {
+  const timestamp = venueNow();
+  const nonce = crypto.randomUUID();
+  const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+  const lines = ["POST", web.SIGN_IN, "", empty, String(timestamp), nonce];
+  return { apiKey, timestamp, nonce, signature: await sign(pair, lines.join("\n")) };
+}
+
+async function readChoices(): Promise<void> {
+  const answer = await web.readSession().catch(() => null);
+  if (answer === null) return;
+  signInChoices.value = { demo: answer.demo, accounts: answer.accounts ?? ["alice", "bob"], hasCode: code !== "" };
+}
+
+/** The code after the `#`, which no request has; it leaves the address at once. */
+function takeCode(): string {
+  const found = /^#([A-Za-z0-9_-]{8,})$/.exec(location.hash)?.[1] ?? "";
+  if (found !== "") history.replaceState(null, "", location.pathname + location.search);
+  return found;
+}
+
+// The name of the account tells two tabs apart.
+effect(() => {
+  if (current.value !== null) document.title = `${current.value.account} · Buttonwood`;
+  else document.title = "Buttonwood";
+});

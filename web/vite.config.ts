@@ -3,7 +3,7 @@ import { defineConfig } from "vite";
 
 // `VENUE=http://127.0.0.1:8080 npm run dev` serves the page with the API of a running venue behind it.
 const venue = process.env.VENUE ?? "http://127.0.0.1:8080";
-const proxy = { target: venue, changeOrigin: true, ws: true };
+const proxy = { target: venue, changeOrigin: true, ws: true, rewriteWsOrigin: true };
 
 export default defineConfig({
   plugins: [preact({ devToolsEnabled: false, prefreshEnabled: false })],
@@ -12,7 +12,7 @@ export default defineConfig({
   server: {
     proxy: {
       "/api": proxy,
-      "/web/v1": proxy,
+      "/web/v1": process.env.WEB ? { target: process.env.WEB } : proxy,
       "/admin": proxy,
       "/ws": proxy,
       "/stream": proxy,

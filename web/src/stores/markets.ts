@@ -161,3 +161,8 @@ function ticked(list: readonly MiniTicker[]): void {
   }
   tickers.value = next;
 }
+
+const AUCTIONS: readonly Phase[] = ["PreOpen", "OpeningAuction", "VolatilityAuction", "ClosingAuction"];
+
+/** Whether orders gather for an auction now. */
+export const isInAuction = (of: Market | null): boolean => of !== null && AUCTIONS.includes(of.phase);

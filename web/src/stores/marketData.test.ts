@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type FakeVenue, openFakeVenue, pass } from "../testing/fakeVenue";
+
+let venue: FakeVenue;
+
+beforeEach(() => {
+  venue = openFakeVenue();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+async function followMarket() {
+  const [api, streams, markets, books, tapes, link, notices] = await Promise.all([
+    import("../connection/api"),
+    import("../connection/streams"),
+    import("./markets"),
+    import("./book"),
+    import("./trades"),
+    import("./link"),
+    import("./notices"),
+  ]);
+  api.apiLink.open();
+  streams.streamLink.open();
+  markets.followMarkets();
+  books.followBook();
+  tapes.followTrades();
+  await pass(10);
+  const levels = () =>
+    [books.book.bids, books.book.asks].map((side) => side.map(({ price, qty }) => [Number(price), Number(qty)]));
+  const texts = () => notices.notices.value.map(({ text }) => text);
+  return { ...books, ...tapes, ...link, levels, texts };
+}
+
+const depth = (U: number, u: number, b: string[][], a: string[][] = []) =>
+  venue.publish("btcusdt@depth@20ms", { U, u, b, a });
+const trade = (t: number, p = "100.50", m = false) =>
+  venue.publish("btcusdt@trade", { t, p, q: "0.1", T: Date.now(), m });
+
+test("a book is its snapshot and each change after it", async () => {
+  const { levels, bookFreshness } = await followMarket();
+  expect(bookFreshness.value).toBe("live");
+  expect(levels()).toEqual([[[10_000, 100_000]], [[10_100, 200_000]]]);
+  // Of the time before the snapshot.
+  depth(8, 10, [["99.00", "9"]]);
+  depth(11, 12, [["99.50", "3"]], [["101.00", "0"]]);
+  await pass(0);
+  expect(levels()).toEqual([
+    [
+      [10_000, 100_000],
+      [9_950, 300_000],
+    ],
+    [],
+  ]);
+});
+
+test("a missed change is seen: the book catches up and says so", async () => {
+  const { levels, bookFreshness, texts } = await followMarket();
+  let isAsked = false;
+  venue.answer("depth", () => {
+    isAsked = true;
+    return { lastUpdateId: 20, bids: [["90.00", "1"]], asks: [] };
+  });
+  depth(15, 16, [["99.50", "3"]]);
+  await pass(1);
+  expect(isAsked).toBe(true);
+  expect(bookFreshness.value).toBe("live");
+  expect(levels()).toEqual([[[9_000, 100_000]], []]);
+  expect(texts()).toEqual(["Book of BTCUSDT: 4 changes were missed; it is read again."]);
+});
+
+test("without a sign of life the book is stale, and live again after a reconnect", async () => {
+  const { bookFreshness, connection, levels } = await followMarket();
+  venue.isReachable = false;
+  venue.cut();
+  await pass(100);
+  expect([bookFreshness.value, connection.value]).toEqual(["stale", "stale"]);
+  await pass(10_000);
+  expect(levels()[0], "what was known stays visible").toEqual([[10_000, 100_000]]);
+  venue.isReachable = true;
+  venue.answer("depth", () => ({ lastUpdateId: 50, bids: [["95.00", "1"]], asks: [] }));
+  await pass(5_000);
+  expect([bookFreshness.value, connection.value]).toEqual(["live", "live"]);
+  expect(levels()[0]).toEqual([[9_500, 100_000]]);
+  depth(51, 51, [["96.00", "1"]]);
+  await pass(0);
+  expect(levels()[0]?.[0]).toEqual([9_600, 100_000]);
+});
+
+test("an idle market stays live: the page asks for a sign of life", async () => {
+  const { connection } = await followMarket();
+  await pass(60_000);
+  expect(connection.value).toBe("live");
+});
+
+test("each trade is on the tape once, also those that were missed", async () => {
+  venue.answer("trades.recent", () => [{ id: 3, price: "100.00", qty: "1", time: 5, isBuyerMaker: true }]);
+  const { tape } = await followMarket();
+  venue.answer("trades.historical", ({ params }) => {
+    expect(params.fromId).toBe(5);
+    return [5, 6, 7].map((id) => ({ id, price: "100.00", qty: "1", time: 5, isBuyerMaker: false }));
+  });
+  trade(4);
+  trade(4);
+  trade(7);
+  await pass(1);
+  expect(tape.trades.map(({ id, aggressor }) => [id, aggressor])).toEqual([
+    [3, "SELL"],
+    [4, "BUY"],
+    [5, "BUY"],
+    [6, "BUY"],
+    [7, "BUY"],
+  ]);
+});

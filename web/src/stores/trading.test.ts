@@ -1,0 +1,255 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type FakeVenue, openFakeVenue, pass, SILENCE, VenueError } from "../testing/fakeVenue";
+import type { Draft } from "./types";
+
+const KEY = { apiKey: "key", pair: {}, user: "alice", account: "alice", role: "trader", expiresMs: 9e15 };
+const LIMIT: Draft = {
+  symbol: "BTCUSDT",
+  side: "BUY",
+  type: "LIMIT",
+  params: { timeInForce: "GTC", price: "100.00", quantity: "2" },
+};
+
+let venue: FakeVenue;
+
+beforeEach(() => {
+  venue = openFakeVenue();
+  // The browser's own parts: its database, its signatures, its cookie.
+  vi.doMock("../connection/key", () => ({
+    canHoldKeys: () => true,
+    load: async () => KEY,
+    save: async () => {},
+    forget: async () => {},
+    sign: async () => "signed",
+  }));
+  vi.doMock("../connection/web", () => ({ readSession: async () => ({ signedIn: false, demo: true }) }));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+async function signIn() {
+  const [{ followVenue }, orders, fills, balances, actions, account, notices, session] = await Promise.all([
+    import("./follow"),
+    import("./orders"),
+    import("./fills"),
+    import("./balances"),
+    import("./actions"),
+    import("./account"),
+    import("./notices"),
+    import("./session"),
+  ]);
+  followVenue();
+  await pass(20);
+  const states = () => orders.openOrders.value.map(({ clientOrderId, state }) => `${clientOrderId} ${state}`);
+  const ended = () => orders.recentOrders.value.map(({ state, reason }) => [state, reason]);
+  const texts = () => notices.notices.value.map(({ text }) => text);
+  return { ...orders, ...fills, ...balances, ...actions, ...account, ...session, ...notices, states, ended, texts };
+}
+
+/** An order as the API answers it. */
+const order = (orderId: number, of: Record<string, unknown> = {}) => ({
+  symbol: "BTCUSDT",
+  orderId,
+  orderListId: -1,
+  clientOrderId: `c${orderId}`,
+  price: "100.00",
+  origQty: "2",
+  executedQty: "0",
+  cummulativeQuoteQty: "0",
+  status: "NEW",
+  timeInForce: "GTC",
+  type: "LIMIT",
+  side: "BUY",
+  time: 1,
+  updateTime: 1,
+  ...of,
+});
+
+/** An executionReport. */
+const report = (seq: number, i: number, of: Record<string, unknown> = {}) => ({
+  e: "executionReport",
+  seq,
+  ...{
+    s: "BTCUSDT",
+    i,
+    c: `c${i}`,
+    C: "",
+    S: "BUY",
+    o: "LIMIT",
+    f: "GTC",
+    q: "2",
+    p: "100.00",
+    P: "0",
+    F: "0",
+    Q: "0",
+  },
+  ...{
+    g: -1,
+    x: "NEW",
+    X: "NEW",
+    r: "NONE",
+    l: "0",
+    L: "0",
+    Y: "0",
+    z: "0",
+    Z: "0",
+    n: "0",
+    N: null,
+    T: 2,
+    t: -1,
+    m: true,
+    O: 1,
+  },
+  ...of,
+});
+
+const fill = (seq: number, i: number, t: number, z: string, X: string) =>
+  report(seq, i, { x: "TRADE", X, t, l: "1", L: "100.00", Y: "100.00", z, Z: "100.00", n: "0.001", N: "BTC" });
+
+test("orders of a snapshot and of events are shown, each fill once", async () => {
+  venue.answer("openOrders.status", () => [order(1)]);
+  const page = await signIn();
+  expect(page.session.value?.account).toBe("alice");
+  expect(page.states()).toEqual(["c1 accepted"]);
+  venue.event(report(1, 2));
+  venue.event(fill(2, 1, 7, "1", "PARTIALLY_FILLED"));
+  await pass(1);
+  expect(page.states()).toEqual(["c2 accepted", "c1 part-filled"]);
+  venue.event(fill(3, 1, 8, "2", "FILLED"));
+  // The same again, as after a reconnect.
+  venue.event(fill(3, 1, 8, "2", "FILLED"));
+  await pass(1);
+  expect(page.states()).toEqual(["c2 accepted"]);
+  expect(page.ended()).toEqual([["filled", null]]);
+  expect(page.fills.value.map(({ tradeId }) => tradeId)).toEqual([8, 7]);
+});
+
+test("after a broken connection the page goes on with the next event, and says how many it missed", async () => {
+  const page = await signIn();
+  venue.event(report(41, 1));
+  await pass(1);
+  venue.answer("openOrders.status", () => [order(1, { status: "PARTIALLY_FILLED", executedQty: "1" })]);
+  venue.answer("userDataStream.subscribe", ({ params }) => {
+    expect(params).toEqual({ fromSeq: 42 });
+    venue.event(fill(42, 1, 7, "1", "PARTIALLY_FILLED"));
+    venue.event({ e: "balanceUpdate", seq: 43, a: "BTC", d: "1" });
+    return { subscriptionId: 0 };
+  });
+  venue.cut();
+  await pass(1_000);
+  expect(page.states()).toEqual(["c1 part-filled"]);
+  expect(page.fills.value.map(({ tradeId }) => tradeId)).toEqual([7]);
+  expect(page.texts()).toContain("2 events of the account caught up.");
+  expect(page.accountFreshness.value).toBe("live");
+});
+
+test("events that are no longer kept are read anew, in a sentence", async () => {
+  const page = await signIn();
+  venue.event(report(41, 1));
+  await pass(1);
+  venue.answer("userDataStream.subscribe", ({ params }) =>
+    "fromSeq" in params ? new VenueError(-1130, "not kept") : { subscriptionId: 1 },
+  );
+  venue.cut();
+  await pass(1_000);
+  expect(page.states(), "the venue has no open order").toEqual([]);
+  expect(page.texts()).toContain(
+    "Events of the account after number 41 are no longer kept: orders and balances are read anew.",
+  );
+});
+
+test("an order is sent, then accepted", async () => {
+  const page = await signIn();
+  venue.answer("order.place", ({ params }) => order(5, { clientOrderId: params.newClientOrderId }));
+  const placed = page.place(LIMIT);
+  expect(page.openOrders.value.map(({ state }) => state)).toEqual(["sent"]);
+  await pass(1);
+  expect(await placed).toEqual({ ok: true });
+  expect(page.openOrders.value.map(({ state, orderId }) => [state, orderId])).toEqual([["accepted", 5]]);
+  expect(page.lastSentOrder.value?.orderId).toBe(5);
+});
+
+test("a refusal is a sentence with the rule and its limit", async () => {
+  const page = await signIn();
+  venue.answer("order.place", () => new VenueError(-1013, "Filter failure: NOTIONAL"));
+  const placed = page.place(LIMIT);
+  await pass(1);
+  const sentence = "Price times quantity must be at least 1 USDT.";
+  expect(await placed).toEqual({ ok: false, sentence, reason: undefined, code: -1013 });
+  expect(page.states()).toEqual([]);
+  expect(page.ended()).toEqual([["rejected", sentence]]);
+});
+
+test("an acknowledgement that never comes: unknown, then found out", async () => {
+  const page = await signIn();
+  venue.answer("order.place", () => SILENCE);
+  venue.answer("order.status", ({ params }) => order(6, { clientOrderId: params.origClientOrderId }));
+  const placed = page.place(LIMIT);
+  await pass(5_001);
+  expect(page.openOrders.value.map(({ state }) => state)).toEqual(["unknown"]);
+  expect((await placed).ok).toBe(false);
+  await pass(1_000);
+  expect(page.openOrders.value.map(({ state, orderId }) => [state, orderId])).toEqual([["accepted", 6]]);
+});
+
+test("an order that never arrived is said to have, and sent again only by the person", async () => {
+  const page = await signIn();
+  venue.answer("order.place", () => SILENCE);
+  venue.answer("order.status", () => new VenueError(-2013, "Order does not exist."));
+  const placed = page.place(LIMIT);
+  venue.cut();
+  await pass(10_000);
+  expect((await placed).ok).toBe(false);
+  expect(page.states()).toEqual([]);
+  expect(page.ended()).toEqual([["rejected", "It never reached the venue."]]);
+  expect(venue.asks("order.place")).toEqual([]);
+  venue.answer("order.place", ({ params }) => order(7, { clientOrderId: params.newClientOrderId }));
+  page.notices.value.find(({ fix }) => fix)?.fix?.run();
+  await pass(10);
+  expect(page.openOrders.value.map(({ orderId }) => orderId)).toEqual([7]);
+});
+
+test("nothing is sent while what is shown may not be true", async () => {
+  const page = await signIn();
+  venue.isReachable = false;
+  venue.cut();
+  await pass(100);
+  const outcome = await page.place(LIMIT);
+  expect(outcome.ok).toBe(false);
+  expect(venue.asks("order.place")).toEqual([]);
+  expect(page.texts()[0]).toMatch("no sign of life");
+});
+
+test("a lower quantity keeps the place, another price makes a new order of what is left", async () => {
+  venue.answer("openOrders.status", () => [order(1, { executedQty: "0.5", status: "PARTIALLY_FILLED" })]);
+  const page = await signIn();
+  venue.answer("order.amend.keepPriority", () => ({}));
+  venue.answer("order.cancelReplace", () => ({}));
+  const [open] = page.openOrders.value;
+  if (!open) throw new Error("no order");
+  void page.amend(open, { qty: 150_000n });
+  await pass(1);
+  void page.amend(open, { price: 9_900n });
+  await pass(1);
+  expect(venue.asks("order.amend.keepPriority")[0]?.params).toEqual({
+    symbol: "BTCUSDT",
+    orderId: 1,
+    newQty: "1.50000",
+  });
+  expect(venue.asks("order.cancelReplace")[0]?.params).toMatchObject({
+    price: "99.00",
+    quantity: "1.50000",
+    cancelOrderId: 1,
+  });
+});
+
+test("a revoked key signs the page out, and leaves nothing of the account on it", async () => {
+  venue.answer("openOrders.status", () => [order(1)]);
+  const page = await signIn();
+  venue.event({ e: "eventStreamTerminated" });
+  await pass(1);
+  expect(page.session.value).toBeNull();
+  expect([page.states(), page.fills.value, page.balances.value.size]).toEqual([[], [], 0]);
+});

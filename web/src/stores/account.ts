@@ -1,6 +1,7 @@
 // The account's state: a snapshot, then numbered events, of which none is missed or taken twice.
 import { computed, signal } from "@preact/signals";
 import { apiLink, Refused, receiveAccount, request, whenClosed } from "../connection/api";
+import { asAccount } from "../connection/asAccount";
 import { balancesChanged, balancesRead, clearBalances } from "./balances";
 import { fees } from "./fees";
 import { clearFills, fillChanged, fillReported, fillsRead, type TradeAnswer } from "./fills";
@@ -70,9 +71,9 @@ export async function catchUpAccount(): Promise<void> {
   early = [];
   if (!(await subscribe(since))) return;
   const [account, orders, lists] = await Promise.all([
-    request<AccountAnswer>("account.status"),
-    request<OrderAnswer[]>("openOrders.status"),
-    request<ListAnswer[]>("openOrderLists.status"),
+    asAccount<AccountAnswer>("account.status"),
+    asAccount<OrderAnswer[]>("openOrders.status"),
+    asAccount<ListAnswer[]>("openOrderLists.status"),
   ]);
   balancesRead(account.balances);
   fees.value = account.commissionRates;
@@ -123,7 +124,7 @@ async function subscribe(since: number | null): Promise<boolean> {
 /** Own trades of the past. The read model may be a moment behind: it says so, and is asked again. */
 async function readFills(): Promise<void> {
   try {
-    fillsRead(await request<TradeAnswer[]>("myTrades", { limit: FILLS_READ }));
+    fillsRead(await asAccount<TradeAnswer[]>("myTrades", { limit: FILLS_READ }));
   } catch (error) {
     if (!(error instanceof Refused)) return;
     if (error.code === BEHIND) setTimeout(() => void readFills(), AGAIN_AFTER_MS);
@@ -135,7 +136,7 @@ async function readFills(): Promise<void> {
 async function readFillsByMarket(): Promise<void> {
   const symbols = [chosen.peek(), ...[...markets.peek().keys()].filter((symbol) => symbol !== chosen.peek())];
   for (const symbol of symbols.slice(0, MARKETS_ASKED)) {
-    fillsRead(await request<TradeAnswer[]>("myTrades", { symbol, limit: FILLS_READ }).catch(() => []));
+    fillsRead(await asAccount<TradeAnswer[]>("myTrades", { symbol, limit: FILLS_READ }).catch(() => []));
   }
 }
 
@@ -145,7 +146,7 @@ async function askQueue(): Promise<void> {
   const isOnBook = ({ symbol: of, state }: { symbol: string; state: string }) =>
     of === symbol && (state === "accepted" || state === "part-filled");
   if (!isFollowing.peek() || document.hidden || !openOrders.peek().some(isOnBook)) return;
-  const answers = await request<OrderAnswer[]>("openOrders.status", { symbol, queue: true }).catch(() => []);
+  const answers = await asAccount<OrderAnswer[]>("openOrders.status", { symbol, queue: true }).catch(() => []);
   queued(answers);
 }
 
@@ -198,7 +199,7 @@ export async function findOut(
   clientOrderId: string,
 ): Promise<"found" | "not there" | "no answer"> {
   try {
-    const answer = await request<OrderAnswer>("order.status", { symbol, origClientOrderId: clientOrderId });
+    const answer = await asAccount<OrderAnswer>("order.status", { symbol, origClientOrderId: clientOrderId });
     const order = answered(answer);
     if (order && lastSent.peek() === key) lastSent.value = order.key;
     if (order) notice("good", `${orderWords(order)} was found: ${order.state}.`);

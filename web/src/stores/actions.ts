@@ -1,5 +1,6 @@
 // What a person does with orders. Each action refuses in a sentence where what the page shows may not be true.
-import { type NotSent, Refused, request, Unanswered } from "../connection/api";
+import { type NotSent, Refused, Unanswered } from "../connection/api";
+import { asAccount } from "../connection/asAccount";
 import { venueNow } from "../connection/clock";
 import { format, units } from "../numbers/decimal";
 import { accountFreshness, findOut } from "./account";
@@ -32,7 +33,7 @@ export async function place(draft: Draft): Promise<Outcome> {
   const sent = { symbol, side, type, ...params, newClientOrderId: order.clientOrderId, newOrderRespType: "RESULT" };
   const begun = performance.now();
   try {
-    const answer = await request<OrderAnswer>("order.place", sent);
+    const answer = await asAccount<OrderAnswer>("order.place", sent);
     roundTripOf(performance.now() - begun);
     const known = answered(answer);
     if (known && known.key !== order.key && lastSent.peek() === order.key) lastSent.value = known.key;
@@ -55,7 +56,7 @@ export async function placeList({ symbol, kind, params }: ListDraft): Promise<Ou
   const market = markets.peek().get(symbol);
   return act(market, kind.toUpperCase(), async () => {
     const listClientOrderId = newId();
-    await request(`orderList.place.${kind}`, { symbol, ...params, listClientOrderId, newOrderRespType: "RESULT" });
+    await asAccount(`orderList.place.${kind}`, { symbol, ...params, listClientOrderId, newOrderRespType: "RESULT" });
   });
 }
 
@@ -63,7 +64,7 @@ export async function placeList({ symbol, kind, params }: ListDraft): Promise<Ou
 export async function test({ symbol, side, type, params }: Draft): Promise<Outcome> {
   const market = markets.peek().get(symbol);
   try {
-    await request("order.test", { symbol, side, type, ...params });
+    await asAccount("order.test", { symbol, side, type, ...params });
     return { ok: true };
   } catch (error) {
     return failed(error as Refused | NotSent, sentenceOf(error, market));
@@ -76,7 +77,7 @@ export async function cancel(order: Order): Promise<Outcome> {
   const named = order.orderId === null ? { origClientOrderId: order.clientOrderId } : { orderId: order.orderId };
   change(order.key, { change: "canceling" });
   try {
-    await request("order.cancel", { symbol: order.symbol, ...named });
+    await asAccount("order.cancel", { symbol: order.symbol, ...named });
     return { ok: true };
   } catch (error) {
     change(order.key, { change: null });
@@ -122,7 +123,7 @@ export async function amend(order: Order, to: { price?: bigint; qty?: bigint }):
   try {
     if (price === order.price && qty < order.qty) {
       const newQty = format(qty, market.qty.decimals);
-      await request("order.amend.keepPriority", { symbol, orderId, newQty });
+      await asAccount("order.amend.keepPriority", { symbol, orderId, newQty });
     } else {
       await replace(order, market, price, qty);
     }
@@ -141,7 +142,7 @@ export async function amend(order: Order, to: { price?: bigint; qty?: bigint }):
 async function replace(order: Order, market: Market, price: bigint | null, qty: bigint): Promise<void> {
   const { decimals } = market.price;
   const isTimed = order.type !== "LIMIT_MAKER" && order.type !== "STOP_LOSS" && order.type !== "TAKE_PROFIT";
-  await request("order.cancelReplace", {
+  await asAccount("order.cancelReplace", {
     symbol: order.symbol,
     side: order.side,
     type: order.type,
@@ -162,7 +163,7 @@ async function cancelAllOf(symbol: string): Promise<Outcome> {
   const market = markets.peek().get(symbol);
   for (const { key } of ordersOf({ symbol })) change(key, { change: "canceling" });
   try {
-    await request("openOrders.cancelAll", { symbol });
+    await asAccount("openOrders.cancelAll", { symbol });
     return { ok: true };
   } catch (error) {
     for (const { key } of ordersOf({ symbol })) change(key, { change: null });

@@ -9,21 +9,20 @@ type Params = Record<string, string>;
 export type TicketDraft = { readonly order: Draft } | { readonly list: ListDraft };
 
 /** What the ticket sends; only for a ticket without a problem that is certain. */
-export function draftOf(read: ReadTicket, market: Market, newId: () => string): TicketDraft {
+export function draftOf(read: ReadTicket, market: Market): TicketDraft {
   const { kind } = read;
-  if (!isList(kind)) return { order: orderDraft(read.own, read, market, newId()) };
-  return { list: { symbol: market.symbol, kind: LIST_NAMES[kind], params: listParams(read, market, newId) } };
+  if (!isList(kind)) return { order: orderDraft(read.own, read, market) };
+  return { list: { symbol: market.symbol, kind: LIST_NAMES[kind], params: listParams(read, market) } };
 }
 
-/** The order by itself, for the venue's check. */
-export function orderDraft(order: ReadOrder, { selfTrade }: ReadTicket, market: Market, id?: string): Draft {
+/** One order by itself. */
+export function orderDraft(order: ReadOrder, { selfTrade }: ReadTicket, market: Market): Draft {
   const params = termsOf(order, market, "");
   if (order.qty !== null) params.quantity = format(order.qty, market.qty.decimals);
   if (order.quoteQty !== null) params.quoteOrderQty = format(order.quoteQty, market.quoteDecimals);
   if (order.isWithinBalance) params.withinBalance = "true";
   if (order.peg) Object.assign(params, pegParams(order.peg));
   if (selfTrade !== "NONE") params.selfTradePreventionMode = selfTrade;
-  if (id !== undefined) params.newClientOrderId = id;
   return { symbol: market.symbol, side: order.side, type: order.type, params };
 }
 
@@ -34,13 +33,12 @@ export function entering({ kind, own, stop }: ReadTicket): readonly ReadOrder[] 
 
 const LIST_NAMES = { OCO: "oco", OTO: "oto", OTOCO: "otoco", OPO: "opo", OPOCO: "opoco" } as const;
 
-function listParams(read: ReadTicket, market: Market, newId: () => string): Params {
+function listParams(read: ReadTicket, market: Market): Params {
   const { kind, own, pending, profit, stop, selfTrade } = read;
-  const params: Params = { listClientOrderId: newId() };
+  const params: Params = {};
   const qty = (units: bigint | null) => format(units ?? 0n, market.qty.decimals);
   const add = (order: ReadOrder, prefix: string) => {
     params[named(prefix, "type")] = order.type;
-    params[named(prefix, "clientOrderId")] = newId();
     Object.assign(params, termsOf(order, market, prefix));
   };
   const addPair = (above: string, below: string, gain: ReadOrder, loss: ReadOrder) => {

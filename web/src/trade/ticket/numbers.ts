@@ -41,7 +41,7 @@ export function nearest(value: bigint, scale: Scale): bigint {
   const low = -(-scale.min / scale.step) * scale.step;
   const min = low < scale.min ? low + scale.step : low;
   const max = (scale.max / scale.step) * scale.step;
-  return stepped < min ? min : stepped > max ? max : stepped;
+  return least(most(stepped, min), max);
 }
 
 /** The largest multiple of the step that is not above. */
@@ -99,4 +99,34 @@ function bounded(value: bigint, scale: Scale, what: string): ReadNumber {
 
 function plural(count: number): string {
   return count === 1 ? "" : "s";
+}
+
+/** `Math.max` for exact numbers. */
+export function most(first: bigint, ...others: readonly bigint[]): bigint {
+  let found = first;
+  for (const other of others) if (other > found) found = other;
+  return found;
+}
+
+export function least(first: bigint, ...others: readonly bigint[]): bigint {
+  let found = first;
+  for (const other of others) if (other < found) found = other;
+  return found;
+}
+
+/** The field's text after so many steps; from `start` where it has no number yet. */
+export function stepped(text: string, scale: Scale, steps: bigint, start: bigint | null): string {
+  const parsed = parse(text, scale.decimals);
+  if ("problem" in parsed) return format(nearest(start ?? scale.min, scale), scale.decimals);
+  // A number between two steps goes to the next one first.
+  const floor = floorTo(parsed.units, scale.step);
+  const isBetween = floor !== parsed.units;
+  const from = isBetween && steps < 0n ? floor + scale.step : floor;
+  return format(nearest(from + steps * scale.step, scale), scale.decimals);
+}
+
+/** Without the suffix and marks that were typed: `1.5k` is `1500`. A text that is no number stays. */
+export function tidied(text: string, decimals: number): string {
+  const parsed = parse(text, decimals);
+  return "units" in parsed && /[km,_\s]/i.test(text) ? formatShort(parsed.units, decimals) : text;
 }

@@ -10,7 +10,9 @@ import {
   filterOf,
   fixOf,
   floorTo,
+  least,
   marketQtyScale,
+  most,
   nearest,
   type Problem,
   type ReadNumber,
@@ -99,8 +101,6 @@ export function readTicket(form: Form, market: Market, situation: Situation): Re
     reader.report("side", `An ${kind} buys first and sells what it has bought`, { label: "Buy", value: "BUY" });
   }
   const ownType = chosenOf(ownTypes(kind, form.peg), isList(kind) || kind === "PEGGED" ? form.ownType : kind);
-  const later = kind === "OPO" || kind === "OPOCO" ? null : reader;
-  const times = isList(kind) ? timesInList : undefined;
   const stopType = chosenOf(STOP_TYPES, form.stop.type);
   const sizeScale = reader.sizeScale(kind === "OCO" ? [ownType, stopType] : [ownType]);
   const isByQuote = kind === "MARKET" && form.isByQuote;
@@ -126,12 +126,12 @@ export function readTicket(form: Form, market: Market, situation: Situation): Re
     legQty: bigint | null,
   ) => {
     const type = chosenOf(types, form[path].type);
-    const legTimes = times?.(type) ?? TAKES[type].timesInForce;
-    return reader.order(form[path], { path: `${path}.`, side: legSide, type, times: legTimes, qty: legQty, peg: null });
+    const spec = { path: `${path}.`, side: legSide, type, times: timesInList(type), qty: legQty, peg: null };
+    return reader.order(form[path], spec);
   };
   const laterSide = paysLater(kind) || form.pendingSide === "opposite" ? opposite(side) : side;
   const laterQty = (types: readonly OrderType[]) =>
-    later && later.number("pendingQty", form.pendingQty, reader.sizeScale(types), "quantity");
+    paysLater(kind) ? null : reader.number("pendingQty", form.pendingQty, reader.sizeScale(types), "quantity");
 
   let pending: ReadOrder | null = null;
   let profit: ReadOrder | null = null;
@@ -228,11 +228,10 @@ class Reader {
   /** Bounds of a quantity that is shared by orders of these types. */
   sizeScale(types: readonly OrderType[]): Market["qty"] {
     const scales = types.map((type) => (isMarketType(type) ? marketQtyScale(this.market) : this.market.qty));
-    return scales.reduce((both, { min, max }) => ({
-      ...both,
-      min: min > both.min ? min : both.min,
-      max: max < both.max ? max : both.max,
-    }));
+    const { decimals, step } = this.market.qty;
+    const min = most(step, ...scales.map((scale) => scale.min));
+    const [first = this.market.qty, ...others] = scales;
+    return { decimals, step, min, max: least(first.max, ...others.map((scale) => scale.max)) };
   }
 
   checkPhase(kind: Kind, { type, timeInForce, minQty }: ReadOrder): void {
@@ -352,8 +351,7 @@ class Reader {
     if (first.quoteQty !== null && first.quoteQty > freeQuote) {
       this.report("quoteQty", short, fixOf(freeQuote, { decimals: market.quoteDecimals }), false);
     }
-    const prices = orders.map(({ price, type }) => price ?? (type === "MARKET" ? bestAsk : null));
-    const dearest = prices.reduce<bigint>((most, price) => (price !== null && price > most ? price : most), 0n);
+    const dearest = most(0n, ...orders.map(({ price, type }) => price ?? (type === "MARKET" ? bestAsk : null) ?? 0n));
     if (first.qty === null || dearest === 0n || amountOf(dearest, first.qty, market) <= freeQuote) return;
     this.report("qty", short, fixOf(qtyOfAmount(freeQuote, dearest, market).floor, market.qty), false);
   }
@@ -413,7 +411,7 @@ class Reader {
     const { market, situation } = this;
     const filter = filterOf(market, "PERCENT_PRICE_BY_SIDE");
     // With an average of minutes the reference is the venue's to know.
-    if (!filter || filter.avgPriceMins !== 0 || situation.last === null || price === null || peg) return;
+    if (filter?.avgPriceMins !== 0 || situation.last === null || price === null || peg) return;
     const name = side === "BUY" ? "bid" : "ask";
     const bound = (direction: "Up" | "Down") => {
       const text = filter[`${name}Multiplier${direction}`];

@@ -1,0 +1,386 @@
+// The order ticket: one form for every order type and list of the venue.
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { format } from "../../numbers/decimal";
+import { accountFreshness } from "../../stores/account";
+import { book, bookFreshness } from "../../stores/book";
+import { market as chosenMarket } from "../../stores/markets";
+import { session } from "../../stores/session";
+import { ticket } from "../../stores/ticketDraft";
+import type { Freshness, Market, Side } from "../../stores/types";
+import { Panel } from "../../ui/Panel";
+import { Toggle } from "../../ui/Toggle";
+import { entering, orderDraft } from "./draft";
+import { readForm } from "./form";
+import { LegFields } from "./LegFields";
+import { NumberField } from "./NumberField";
+import type { Problem } from "./numbers";
+import { type FindProblem, PriceFields, TermFields, TimeFields } from "./OrderFields";
+import { OrderLife } from "./OrderLife";
+import { PercentButtons } from "./PercentButtons";
+import { PhaseLine } from "./PhaseLine";
+import { PreviewTable } from "./PreviewTable";
+import { ProblemLine } from "./ProblemLine";
+import { preview } from "./preview";
+import { quoteScale, type ReadTicket, readTicket, type Situation } from "./rules";
+import { SelectField } from "./SelectField";
+import { send } from "./send";
+import { meansOf, situationOf, watchBook } from "./situation";
+import "./ticket.css";
+import { isList, type Kind, ownTimes, ownTypes, PEGS, paysLater, SELF_TRADE_MODES, TAKES } from "./types";
+import { VenueCheck } from "./VenueCheck";
+import {
+  buttonWords,
+  KIND_GROUPS,
+  KIND_HINTS,
+  KIND_NAMES,
+  kindUnavailable,
+  PEG_NAMES,
+  SELF_TRADE_NAMES,
+  verbOf,
+} from "./words";
+
+const WORST: readonly Freshness[] = ["live", "catching-up", "stale", "past"];
+/** Shown at once: they concern a choice rather than a number that is being typed. */
+const OF_CHOICES = ["side", "type", "phase", "timeInForce"];
+
+export function TicketPanel() {
+  const market = chosenMarket.value;
+  const freshness = useComputed(() => worse(accountFreshness.value, bookFreshness.value));
+  return (
+    <Panel title="Order" testId="order-ticket" freshness={freshness.value} class="ticket">
+      {market === null ? (
+        <p class="ticket-nothing">Reading the market …</p>
+      ) : (
+        <TicketForm key={market.symbol} market={market} freshness={freshness.value} />
+      )}
+    </Panel>
+  );
+}
+
+function TicketForm({ market, freshness }: { market: Market; freshness: Freshness }) {
+  const form = useRef<HTMLFormElement>(null);
+  /** Whether the person has tried to send: then what is missing is said, too. */
+  const hasTried = useSignal(false);
+  useEffect(watchBook, []);
+  usePricesOf(market);
+
+  const situation = situationOf(market);
+  const means = meansOf(market);
+  const values = readForm();
+  const read = readTicket(values, market, situation);
+  const { own, kind } = read;
+  const seen = preview(own, book, market, means);
+  const certain = read.problems.filter(({ isCertain }) => isCertain);
+  const blocked = whyNot(freshness, certain);
+  const problemOf: FindProblem = (path) => {
+    const problem = read.problems.find(({ field }) => field === path);
+    const isShown = hasTried.value || OF_CHOICES.includes(path) || textAt(values, path).trim() !== "";
+    return problem && isShown ? problem : undefined;
+  };
+
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (blocked !== null) return;
+    hasTried.value = certain.length > 0;
+    const first = certain[0];
+    if (first === undefined) send(read, market);
+    else form.current?.querySelector<HTMLElement>(`[data-path="${first.field}"]`)?.focus();
+  };
+  const drafts =
+    session.value === null || certain.length > 0 || freshness !== "live"
+      ? []
+      : entering(read).map((order) => orderDraft(order, read, market));
+  return (
+    <form ref={form} class="ticket-form" data-side={own.side} noValidate autocomplete="off" onSubmit={submit}>
+      <PhaseLine market={market} />
+      <Sides kind={kind} />
+      <ProblemLine path="side" problem={problemOf("side")} />
+      <TypeField kind={kind} market={market} problemOf={problemOf} />
+      <OwnFields read={read} market={market} situation={situation} problemOf={problemOf} />
+      <PercentButtons read={read} market={market} means={means} />
+      <LegFields read={read} market={market} situation={situation} problemOf={problemOf} />
+      <TimeFields path="" times={ownTimes(kind, own.type, ticket.peg.value)} problemOf={problemOf} />
+      <MoreTerms read={read} market={market} situation={situation} problemOf={problemOf} />
+      <PreviewTable order={own} seen={seen} market={market} />
+      <VenueCheck drafts={drafts} />
+      <div class="ticket-foot">
+        <button
+          type="submit"
+          class="button ticket-submit"
+          data-look={own.side === "BUY" ? "buy" : "sell"}
+          data-testid="ticket-submit"
+          disabled={blocked !== null}
+          aria-describedby="ticket-blocked"
+        >
+          {buttonWords(read, market)}
+        </button>
+        <p id="ticket-blocked" class="ticket-blocked warning">
+          {blocked}
+        </p>
+        <OrderLife />
+      </div>
+    </form>
+  );
+}
+
+interface PartProps {
+  read: ReadTicket;
+  market: Market;
+  situation: Situation;
+  problemOf: FindProblem;
+}
+
+function Sides({ kind }: { kind: Kind }) {
+  const only = paysLater(kind) ? `An ${kind} buys first, and sells what it has bought` : undefined;
+  const side = (one: Side) => (
+    <button
+      type="button"
+      class="ticket-side"
+      data-side={one}
+      data-testid={`ticket-side-${one.toLowerCase()}`}
+      aria-pressed={ticket.side.value === one}
+      disabled={one === "SELL" && only !== undefined}
+      title={one === "SELL" ? only : undefined}
+      onClick={() => {
+        ticket.side.value = one;
+      }}
+    >
+      {verbOf(one)}
+    </button>
+  );
+  return (
+    <div class="ticket-sides" role="group" aria-label="Side">
+      {side("BUY")}
+      {side("SELL")}
+    </div>
+  );
+}
+
+function TypeField({ kind, market, problemOf }: { kind: Kind; market: Market; problemOf: FindProblem }) {
+  const choose = (chosen: Kind) => {
+    ticket.type.value = chosen;
+    if (paysLater(chosen)) ticket.side.value = "BUY";
+  };
+  return (
+    <>
+      <div class="ticket-line">
+        <label class="ticket-label" for="ticket-field-type">
+          Type
+        </label>
+        <select
+          id="ticket-field-type"
+          class="field"
+          data-testid="ticket-type"
+          value={kind}
+          aria-describedby="ticket-hint"
+          onChange={(event) => choose(event.currentTarget.value as Kind)}
+        >
+          {KIND_GROUPS.map(({ name, kinds }) => (
+            <optgroup key={name} label={name}>
+              {kinds.map((one) => {
+                const unavailable = kindUnavailable(one, market);
+                return (
+                  <option key={one} value={one} disabled={unavailable !== null} selected={one === kind}>
+                    {unavailable === null ? KIND_NAMES[one] : `${KIND_NAMES[one]} (${unavailable})`}
+                  </option>
+                );
+              })}
+            </optgroup>
+          ))}
+        </select>
+      </div>
+      <p id="ticket-hint" class="ticket-hint">
+        {KIND_HINTS[kind]}
+      </p>
+      <ProblemLine path="type" problem={problemOf("type")} />
+    </>
+  );
+}
+
+/** Price and size of the ticket's own order; of an OCO its take-profit order. */
+function OwnFields({ read, market, situation, problemOf }: PartProps) {
+  const { kind, own } = read;
+  const peg = ticket.peg.value;
+  const types = ownTypes(kind, peg);
+  const isPegged = kind === "PEGGED";
+  const hasPrice = TAKES[own.type].price && !(isPegged && peg === "MARKET_PEG");
+  const priceLabel = isPegged ? (own.side === "BUY" ? "Never above" : "Never below") : "Price";
+  const isByQuote = kind === "MARKET" && ticket.isByQuote.value;
+  return (
+    <>
+      {isPegged && (
+        <SelectField
+          label="Follows"
+          path="peg"
+          value={own.peg?.reference ?? "PRIMARY_PEG"}
+          options={PEGS.map((value) => ({ value, text: PEG_NAMES[value] }))}
+          onChoose={(value) => {
+            ticket.peg.value = value;
+          }}
+        />
+      )}
+      {types.length > 1 && (
+        <SelectField
+          label={kind === "OCO" ? "Take profit" : isList(kind) ? "First order" : "Enters as"}
+          path="own-type"
+          value={own.type}
+          options={types.map((value) => ({ value, text: KIND_NAMES[value] }))}
+          onChoose={(value) => {
+            ticket.ownType.value = value;
+          }}
+        />
+      )}
+      {isPegged && peg !== "MARKET_PEG" && (
+        <NumberField
+          label="Offset"
+          path="pegOffset"
+          testId="ticket-peg-offset"
+          value={ticket.pegOffset}
+          scale={{ decimals: 0, step: 1n, min: -1_000_000n, max: 1_000_000n }}
+          unit="ticks"
+          start={0n}
+          placeholder="0"
+          problem={problemOf("pegOffset")}
+        />
+      )}
+      <PriceFields
+        path=""
+        type={own.type}
+        side={own.side}
+        times={[]}
+        market={market}
+        situation={situation}
+        problemOf={problemOf}
+        priceLabel={hasPrice ? priceLabel : null}
+      />
+      {kind === "MARKET" && (
+        <div class="ticket-line">
+          <span class="ticket-label">Size in</span>
+          <div class="ticket-units" role="group" aria-label="Size in">
+            {[market.base, market.quote].map((asset, index) => (
+              <button
+                key={asset}
+                type="button"
+                class="ticket-choice"
+                aria-pressed={isByQuote === (index === 1)}
+                data-testid={index === 1 ? "ticket-by-quote" : "ticket-by-base"}
+                onClick={() => {
+                  ticket.isByQuote.value = index === 1;
+                }}
+              >
+                {asset}
+              </button>
+            ))}
+          </div>
+        </div>
+      )}
+      {isByQuote ? (
+        <NumberField
+          label="Amount"
+          path="quoteQty"
+          testId="ticket-quote-qty"
+          value={ticket.quoteQty}
+          scale={{ ...quoteScale(market), step: 10n ** BigInt(market.quoteDecimals) }}
+          unit={market.quote}
+          problem={problemOf("quoteQty")}
+        />
+      ) : (
+        <NumberField
+          label="Quantity"
+          path="qty"
+          testId="ticket-qty"
+          value={ticket.qty}
+          scale={market.qty}
+          unit={market.base}
+          problem={problemOf("qty")}
+        />
+      )}
+    </>
+  );
+}
+
+/** What few orders need, folded. */
+function MoreTerms({ read, market, situation, problemOf }: PartProps) {
+  const { kind, own, selfTrade } = read;
+  const set = [own.icebergQty !== null || own.isHidden, own.minQty !== null, selfTrade !== "NONE", own.isWithinBalance];
+  const count = set.filter(Boolean).length;
+  const hasProblem = ["icebergQty", "minQty"].some((path) => problemOf(path) !== undefined);
+  return (
+    <details class="ticket-more" open={hasProblem || undefined}>
+      <summary>More terms{count > 0 && ` (${count} set)`}</summary>
+      <TermFields
+        path=""
+        type={own.type}
+        side={own.side}
+        times={ownTimes(kind, own.type, ticket.peg.value)}
+        market={market}
+        situation={situation}
+        problemOf={problemOf}
+        priceLabel={null}
+      />
+      {kind === "MARKET" && (
+        <Toggle
+          testId="ticket-within-balance"
+          checked={ticket.isWithinBalance.value}
+          onChange={(on) => {
+            ticket.isWithinBalance.value = on;
+          }}
+        >
+          Trade as far as the balance pays
+        </Toggle>
+      )}
+      <SelectField
+        label="Own orders"
+        path="selfTrade"
+        value={selfTrade as keyof typeof SELF_TRADE_NAMES}
+        options={SELF_TRADE_MODES.map((value) => ({ value, text: SELF_TRADE_NAMES[value] }))}
+        onChoose={(value) => {
+          ticket.selfTrade.value = value;
+        }}
+      />
+    </details>
+  );
+}
+
+/** Prices of another market mean nothing in this one; a first price is offered once it is known. */
+function usePricesOf(market: Market): void {
+  useEffect(() => {
+    const prices = [ticket, ticket.pending, ticket.profit, ticket.stop];
+    return () => {
+      for (const { price, stopPrice } of prices) {
+        price.value = "";
+        stopPrice.value = "";
+      }
+    };
+  }, []);
+  const isOffered = useSignal(false);
+  useSignalEffect(() => {
+    const { bestBid, last } = situationOf(market);
+    const offered = bestBid ?? last;
+    if (isOffered.peek() || offered === null) return;
+    isOffered.value = true;
+    if (ticket.price.peek() === "") ticket.price.value = format(offered, market.price.decimals);
+  });
+}
+
+/** Why the button sends nothing now. */
+function whyNot(freshness: Freshness, certain: readonly Problem[]): string | null {
+  if (session.value === null) return "Sign in to trade.";
+  if (session.value.role !== "trader") return "This sign-in may read only.";
+  if (freshness === "stale") return "No sign of life from the venue: nothing is sent until it is back.";
+  if (freshness === "catching-up") return "Catching up with the venue: a moment.";
+  if (freshness === "past") return "This is the past: go back to now to trade.";
+  return certain.find(({ field }) => field === "phase")?.text ?? null;
+}
+
+function textAt(values: object, path: string): string {
+  const found = path
+    .split(".")
+    .reduce<unknown>((node, name) => (node as Readonly<Record<string, unknown>> | undefined)?.[name], values);
+  return typeof found === "string" ? found : "";
+}
+
+function worse(left: Freshness, right: Freshness): Freshness {
+  return WORST.indexOf(left) > WORST.indexOf(right) ? left : right;
+}

@@ -32,10 +32,15 @@ export const fills = signal<readonly Fill[]>([]);
 
 const publish = batched(
   () => {
-    fills.value = [...byKey.values()].sort((left, right) => right.timeMs - left.timeMs || right.tradeId - left.tradeId);
+    // A hundred thousand are sorted only where one came that is not the newest.
+    if (!isSorted) sorted = [...byKey.values()].sort((left, right) => order(right, left));
+    isSorted = true;
+    fills.value = sorted.slice();
   },
   () => (byKey.size > MANY ? 250 : 0),
 );
+let sorted: Fill[] = [];
+let isSorted = true;
 
 export function fillsRead(answers: readonly TradeAnswer[]): void {
   for (const answer of answers) {
@@ -84,6 +89,7 @@ export function fillChanged(symbol: string, tradeId: number, side: Side, correct
   const fill = byKey.get(key);
   const market = markets.peek().get(symbol);
   if (!fill || !market) return;
+  isSorted = false;
   if (correctedPrice === null) {
     byKey.set(key, { ...fill, isBusted: true });
   } else {
@@ -95,6 +101,7 @@ export function fillChanged(symbol: string, tradeId: number, side: Side, correct
 
 export function clearFills(): void {
   byKey.clear();
+  sorted = [];
   publish();
 }
 
@@ -135,7 +142,8 @@ interface Texts {
 function put(market: Market, texts: Texts): void {
   const key = keyOf(market.symbol, texts.tradeId, texts.side);
   const feeDecimals = decimalsOfAsset(market, texts.feeAsset);
-  byKey.set(key, {
+  const isKnown = byKey.has(key);
+  const fill: Fill = {
     key,
     symbol: market.symbol,
     tradeId: texts.tradeId,
@@ -149,8 +157,14 @@ function put(market: Market, texts: Texts): void {
     isMaker: texts.isMaker,
     timeMs: texts.timeMs,
     isBusted: texts.isBusted,
-  });
+  };
+  byKey.set(key, fill);
+  const [newest] = sorted;
+  if (isKnown || !isSorted || (newest !== undefined && order(fill, newest) < 0)) isSorted = false;
+  else sorted.unshift(fill);
 }
+
+const order = (left: Fill, right: Fill): number => left.timeMs - right.timeMs || left.tradeId - right.tradeId;
 
 export function decimalsOfAsset(market: Market, asset: string): number {
   if (asset === market.base) return market.baseDecimals;

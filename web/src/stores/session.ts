@@ -31,7 +31,11 @@ export async function followSession(): Promise<void> {
   followAccount(loggedOffByVenue);
   key.value = await load().catch(() => null);
   whenOpen(() => void logOn());
-  await readChoices();
+  const known = await readChoices();
+  // The browser has lost its key and kept the cookie.
+  if (key.peek() === null && known?.signedIn && canHoldKeys()) {
+    await hold(known).then(logOn, (error: unknown) => notice("bad", `Signing in failed: ${(error as Error).message}`));
+  }
   // Another demo, or the same one anew: its printed address brings a new code.
   addEventListener("hashchange", () => {
     const found = takeCode();
@@ -75,6 +79,10 @@ async function signIn(credentials: web.Credentials): Promise<string | null> {
   }
   try {
     const answer = await web.signIn(credentials);
+    if (answer.role === "operator") {
+      await web.signOut(false);
+      return "This is an operator's login: it trades for no account, and this page has no operators' part yet.";
+    }
     await hold(answer);
     await logOn();
     return null;
@@ -156,10 +164,11 @@ async function signedByKey({ apiKey, pair }: BrowserKey): Promise<web.Credential
   return { apiKey, timestamp, nonce, signature: await sign(pair, lines.join("\n")) };
 }
 
-async function readChoices(): Promise<void> {
+async function readChoices(): Promise<web.SessionAnswer | null> {
   const answer = await web.readSession().catch(() => null);
-  if (answer === null) return;
+  if (answer === null) return null;
   signInChoices.value = { demo: answer.demo, accounts: answer.accounts ?? ["alice", "bob"], hasCode: code !== "" };
+  return answer;
 }
 
 /** The code after the `#`, which no request has; it leaves the address at once. */

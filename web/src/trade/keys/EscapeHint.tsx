@@ -1,0 +1,15 @@
+import { ordersOfChosen } from "../../stores/orders";
+import { escapeHint } from "./installKeys";
+import "./keys.css";
+
+/** After the first Escape: what a second one does. */
+export function EscapeHint() {
+  const symbol = escapeHint.value;
+  const count = ordersOfChosen.value.length;
+  return (
+    <p class="escape-hint" role="status" data-testid="escape-hint" data-shown={symbol !== null}>
+      {symbol !== null &&
+        (count === 0 ? `No open orders of ${symbol}` : `Esc again: cancel all ${count} orders of ${symbol}`)}
+    </p>
+  );
+}

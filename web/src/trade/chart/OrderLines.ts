@@ -1,0 +1,203 @@
+// Draws own orders into the chart of lightweight-charts, and says which line is under the pointer.
+import type {
+  IPrimitivePaneRenderer,
+  IPrimitivePaneView,
+  ISeriesApi,
+  ISeriesPrimitive,
+  ISeriesPrimitiveAxisView,
+  PrimitiveHoveredItem,
+  SeriesAttachedParameter,
+  Time,
+} from "lightweight-charts";
+import { format, toNumber } from "../../numbers/decimal";
+import type { Scale } from "../../stores/types";
+import type { Colours } from "../../ui/colours";
+import type { Line } from "./lines";
+
+/** How near to a line the pointer takes it, in pixels. */
+const NEAR = 6;
+const LABEL_HEIGHT = 18;
+const LABEL_PADDING = 6;
+const LIST_X = 14;
+const LIST_STEP = 10;
+
+type Target = Parameters<IPrimitivePaneRenderer["draw"]>[0];
+
+interface Dragged {
+  readonly line: Line;
+  readonly price: bigint;
+}
+
+export class OrderLines implements ISeriesPrimitive<Time> {
+  #lines: readonly Line[] = [];
+  #dragged: Dragged | null = null;
+  #axis: readonly ISeriesPrimitiveAxisView[] = [];
+  #colours: Colours;
+  #scale: Scale | null = null;
+  #series: ISeriesApi<"Candlestick"> | null = null;
+  #requestUpdate = () => {};
+  readonly #views: readonly IPrimitivePaneView[] = [
+    { zOrder: () => "top", renderer: () => ({ draw: (target) => this.#draw(target) }) },
+  ];
+
+  constructor(colours: Colours) {
+    this.#colours = colours;
+  }
+
+  attached({ series, requestUpdate }: SeriesAttachedParameter<Time>): void {
+    this.#series = series as ISeriesApi<"Candlestick">;
+    this.#requestUpdate = requestUpdate;
+  }
+
+  detached(): void {
+    this.#series = null;
+    this.#requestUpdate = () => {};
+  }
+
+  set(lines: readonly Line[], scale: Scale, colours: Colours): void {
+    this.#lines = lines;
+    this.#scale = scale;
+    this.#colours = colours;
+    this.#axis = lines.map((line) => this.#axisView(line));
+    this.#requestUpdate();
+  }
+
+  drag(dragged: Dragged | null): void {
+    this.#dragged = dragged;
+    this.#requestUpdate();
+  }
+
+  paneViews(): readonly IPrimitivePaneView[] {
+    return this.#views;
+  }
+
+  priceAxisViews(): readonly ISeriesPrimitiveAxisView[] {
+    return this.#axis;
+  }
+
+  hitTest(_x: number, y: number): PrimitiveHoveredItem | null {
+    const line = this.lineAt(y);
+    return line && { externalId: line.id, zOrder: "top", cursorStyle: line.isDraggable ? "ns-resize" : "default" };
+  }
+
+  /** The nearest one; among equals one that can be dragged. */
+  lineAt(y: number): Line | null {
+    let nearest: Line | null = null;
+    let nearestBy = NEAR + 0.5;
+    for (const line of this.#lines) {
+      const by = Math.abs((this.#y(line.price) ?? Number.POSITIVE_INFINITY) - y);
+      if (by < nearestBy || (by === nearestBy && nearest?.isDraggable === false)) {
+        nearest = line;
+        nearestBy = by;
+      }
+    }
+    return nearest;
+  }
+
+  #y(price: bigint): number | null {
+    if (!this.#scale || !this.#series) return null;
+    return this.#series.priceToCoordinate(toNumber(price, this.#scale.decimals));
+  }
+
+  #draw(target: Target): void {
+    target.useMediaCoordinateSpace(({ context, mediaSize: { width } }) => {
+      context.font = `11px ${this.#colours.font}`;
+      context.textBaseline = "middle";
+      this.#drawLists(context);
+      const dragged = this.#dragged;
+      /** Where the labels already drawn begin, by their height: those of near prices stand beside each other. */
+      const taken: { y: number; x: number }[] = [];
+      for (const line of this.#lines) {
+        if (line.id === dragged?.line.id) continue;
+        this.#drawLine(context, width, line, line.price, line.label, line.isPending, taken);
+      }
+      if (dragged && this.#scale) {
+        const label = `${dragged.line.label} → ${format(dragged.price, this.#scale.decimals)}`;
+        this.#drawLine(context, width, dragged.line, dragged.line.price, "", true, taken);
+        this.#drawLine(context, width, dragged.line, dragged.price, label, false, taken);
+      }
+    });
+  }
+
+  #drawLine(
+    context: CanvasRenderingContext2D,
+    width: number,
+    line: Line,
+    price: bigint,
+    label: string,
+    isPending: boolean,
+    taken: { y: number; x: number }[],
+  ): void {
+    const at = this.#y(price);
+    if (at === null) return;
+    const y = Math.round(at) + 0.5;
+    const colour = this.#colourOf(line);
+    context.strokeStyle = colour;
+    context.lineWidth = 1;
+    context.setLineDash(isPending ? [3, 4] : line.isTrigger ? [8, 4] : []);
+    context.beginPath();
+    context.moveTo(0, y);
+    context.lineTo(width, y);
+    context.stroke();
+    context.setLineDash([]);
+    if (label === "") return;
+    const labelWidth = context.measureText(label).width + 2 * LABEL_PADDING;
+    let right = width - 8;
+    for (const other of taken) if (Math.abs(other.y - y) < LABEL_HEIGHT) right = Math.min(right, other.x - 4);
+    const x = right - labelWidth;
+    if (x < LIST_X) return;
+    taken.push({ y, x });
+    // Filled once the venue has it: an outline says that it is on its way.
+    context.fillStyle = isPending ? this.#colours.panel : colour;
+    context.fillRect(x, y - LABEL_HEIGHT / 2, labelWidth, LABEL_HEIGHT);
+    context.setLineDash(isPending ? [3, 3] : []);
+    context.strokeRect(x, y - LABEL_HEIGHT / 2, labelWidth, LABEL_HEIGHT);
+    context.setLineDash([]);
+    context.fillStyle = isPending ? this.#colours.text : this.#colours["on-side"];
+    context.fillText(label, x + LABEL_PADDING, y + 0.5);
+  }
+
+  /** A bracket at the left joins the lines of one list. */
+  #drawLists(context: CanvasRenderingContext2D): void {
+    const lists = new Map<number, { kind: string; ys: number[] }>();
+    for (const { list, price } of this.#lines) {
+      const y = this.#y(price);
+      if (list === null || y === null) continue;
+      const known = lists.get(list.id);
+      if (known) known.ys.push(y);
+      else lists.set(list.id, { kind: list.kind, ys: [y] });
+    }
+    let x = LIST_X;
+    for (const { kind, ys } of lists.values()) {
+      const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
+      context.strokeStyle = this.#colours.accent;
+      context.fillStyle = this.#colours.accent;
+      context.lineWidth = 2;
+      context.beginPath();
+      context.moveTo(x, top);
+      context.lineTo(x, bottom);
+      context.stroke();
+      for (const y of ys) {
+        context.beginPath();
+        context.arc(x, y, 3.5, 0, 2 * Math.PI);
+        context.fill();
+      }
+      context.fillText(kind, x + 7, (top + bottom) / 2);
+      x += LIST_STEP + 7 + context.measureText(kind).width;
+    }
+  }
+
+  #axisView(line: Line): ISeriesPrimitiveAxisView {
+    return {
+      coordinate: () => this.#y(line.price) ?? -100,
+      text: () => (this.#scale ? format(line.price, this.#scale.decimals) : ""),
+      textColor: () => this.#colours["on-side"],
+      backColor: () => this.#colourOf(line),
+      tickVisible: () => false,
+    };
+  }
+
+  #colourOf({ side }: Line): string {
+    return side === "BUY" ? this.#colours.up : this.#colours.down;
+  }
+}

@@ -1,0 +1,174 @@
+import { signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { format, toNumber } from "../../numbers/decimal";
+import { decimalsOfAsset, fills } from "../../stores/fills";
+import { venueNow } from "../../stores/link";
+import { chosen, markets } from "../../stores/markets";
+import { session } from "../../stores/session";
+import type { Fill } from "../../stores/types";
+import { VirtualTable } from "../../ui/VirtualTable";
+import { Amount } from "./Amount";
+import { type Filter, NO_FILTER } from "./Filters";
+import { SideWord } from "./State";
+import type { Sort } from "./sorting";
+import { exportRows, fitting, shownRows, type TableColumn, turnSort } from "./table";
+import { dateAndClock, shortTime } from "./words";
+
+export const fillFilter = signal<Filter>(NO_FILTER);
+const sort = signal<Sort | null>(null);
+
+interface Decimals {
+  readonly price: number;
+  readonly qty: number;
+  readonly quote: number;
+  readonly fee: number;
+}
+
+function decimalsOf({ symbol, feeAsset }: Fill): Decimals {
+  const market = markets.value.get(symbol);
+  if (!market) return { price: 0, qty: 0, quote: 0, fee: 0 };
+  const fee = decimalsOfAsset(market, feeAsset);
+  return { price: market.price.decimals, qty: market.qty.decimals, quote: market.quoteDecimals, fee };
+}
+
+const roleOf = ({ isMaker }: Fill) => (isMaker ? "maker" : "taker");
+const stateOf = ({ isBusted }: Fill) => (isBusted ? "undone" : "");
+
+/** A column of numbers. */
+function number(
+  id: "price" | "qty" | "quoteQty" | "fee",
+  title: string,
+  decimals: (fill: Fill) => number,
+  from: number,
+  least: number,
+): TableColumn<Fill> {
+  return {
+    id,
+    title,
+    width: `minmax(${least}px, 1fr)`,
+    isNumber: true,
+    from,
+    cell: (fill) => <Amount value={fill[id]} decimals={decimals(fill)} />,
+    sortKey: (fill) => toNumber(fill[id], decimals(fill)),
+    csv: (fill) => format(fill[id], decimals(fill)),
+  };
+}
+
+const columns: readonly TableColumn<Fill>[] = [
+  {
+    id: "time",
+    title: "Time",
+    width: "76px",
+    cell: ({ timeMs, isBusted }) => <span class="dim">{isBusted ? "undone" : shortTime(timeMs, venueNow())}</span>,
+    sortKey: ({ timeMs }) => timeMs,
+    csv: ({ timeMs }) => dateAndClock(timeMs),
+  },
+  {
+    id: "symbol",
+    title: "Market",
+    width: "78px",
+    cell: ({ symbol }) => symbol,
+    sortKey: ({ symbol }) => symbol,
+    csv: ({ symbol }) => symbol,
+    isText: true,
+  },
+  {
+    id: "side",
+    title: "Side",
+    width: "34px",
+    cell: ({ side }) => <SideWord side={side} />,
+    sortKey: ({ side }) => side,
+    csv: ({ side }) => side,
+  },
+  number("price", "Price", (fill) => decimalsOf(fill).price, 0, 72),
+  number("qty", "Quantity", (fill) => decimalsOf(fill).qty, 0, 60),
+  number("quoteQty", "Value", (fill) => decimalsOf(fill).quote, 720, 110),
+  {
+    ...number("fee", "Fee", (fill) => decimalsOf(fill).fee, 560, 100),
+    cell: (fill) => (
+      <>
+        <Amount value={fill.fee} decimals={decimalsOf(fill).fee} /> <span class="dim">{fill.feeAsset}</span>
+      </>
+    ),
+  },
+  {
+    id: "feeAsset",
+    title: "Fee asset",
+    width: "0",
+    from: Number.POSITIVE_INFINITY,
+    cell: () => null,
+    sortKey: ({ feeAsset }) => feeAsset,
+    csv: ({ feeAsset }) => feeAsset,
+    isText: true,
+  },
+  {
+    id: "role",
+    title: "Role",
+    width: "48px",
+    from: 460,
+    cell: (fill) => <span class="dim">{roleOf(fill)}</span>,
+    sortKey: roleOf,
+    csv: roleOf,
+  },
+  {
+    id: "trade",
+    title: "Trade",
+    width: "70px",
+    isNumber: true,
+    from: 820,
+    cell: ({ tradeId }) => tradeId,
+    sortKey: ({ tradeId }) => tradeId,
+    csv: ({ tradeId }) => String(tradeId),
+  },
+  {
+    id: "order",
+    title: "Order",
+    width: "70px",
+    isNumber: true,
+    from: 900,
+    cell: ({ orderId }) => orderId,
+    sortKey: ({ orderId }) => orderId,
+    csv: ({ orderId }) => String(orderId),
+  },
+  {
+    id: "state",
+    title: "State",
+    width: "0",
+    from: Number.POSITIVE_INFINITY,
+    cell: () => null,
+    sortKey: stateOf,
+    csv: stateOf,
+  },
+];
+
+const shown = shownRows(fills, columns, fillFilter, sort, chosen, (fill) =>
+  [fill.symbol, fill.side, roleOf(fill), stateOf(fill), fill.orderId, fill.tradeId].join(" "),
+);
+
+export const exportFills = () => exportRows("fills", columns, shown.peek());
+
+export function Fills({ width }: { width: number }) {
+  const visible = useMemo(() => fitting(columns, width), [width]);
+  return (
+    <VirtualTable
+      label="Fills"
+      testId="fills"
+      columns={visible}
+      rows={shown.value}
+      rowKey={keyOf}
+      rowClass={classOf}
+      empty={emptyText()}
+      onSort={sortBy}
+      {...(sort.value && { sort: sort.value })}
+    />
+  );
+}
+
+const keyOf = ({ key }: Fill) => key;
+const classOf = ({ isBusted }: Fill) => (isBusted ? "dock-busted" : "");
+const sortBy = (column: string) => turnSort(sort, columns, column);
+
+function emptyText(): string {
+  if (session.value === null) return "Sign in to see your fills.";
+  return fills.value.length > 0 ? "No fill passes the filter." : "Nothing traded yet.";
+}

@@ -1,0 +1,89 @@
+import { computed } from "@preact/signals";
+import { format } from "../../numbers/decimal";
+import { cancel } from "../../stores/actions";
+import { openLists } from "../../stores/lists";
+import { markets } from "../../stores/markets";
+import { openOrders, recentOrders } from "../../stores/orders";
+import { session } from "../../stores/session";
+import type { Order } from "../../stores/types";
+import { Button } from "../../ui/Button";
+import { type Linked, linkedOrders } from "./linked";
+import { SideWord, State } from "./State";
+import { isWorking, typeWords } from "./words";
+
+export const lists = computed(() =>
+  openLists.value.size === 0 ? [] : linkedOrders(openLists.value.values(), openOrders.value, recentOrders.value),
+);
+
+/** More would be slow to draw, and are not read. */
+const MOST = 200;
+
+interface Props {
+  onLife: (key: string) => void;
+}
+
+export function Lists({ onLife }: Props) {
+  if (lists.value.length === 0) {
+    return (
+      <p class="table-empty">
+        {session.value === null
+          ? "Sign in to see your lists."
+          : "No open lists. OCO, OTO and OTOCO orders appear here."}
+      </p>
+    );
+  }
+  return (
+    <ul class="dock-lists" aria-label="Lists of orders">
+      {lists.value.slice(0, MOST).map((list) => (
+        <List key={`${list.symbol} ${list.id}`} list={list} onLife={onLife} />
+      ))}
+      {lists.value.length > MOST && <li class="dim">{lists.value.length - MOST} more are not shown.</li>}
+    </ul>
+  );
+}
+
+function List({ list, onLife }: { list: Linked } & Props) {
+  const open = list.orders.find((order) => isWorking(order));
+  return (
+    <li class="dock-list">
+      <header class="dock-list-head">
+        <strong>{list.kind}</strong>
+        <span>{list.symbol}</span>
+        <span class="dim">list {list.id}</span>
+        <Button
+          look="plain"
+          disabled={!open}
+          title="The venue cancels a list as a whole"
+          onClick={() => {
+            if (open) void cancel(open);
+          }}
+        >
+          Cancel the list
+        </Button>
+      </header>
+      <ul>
+        {list.orders.map((order) => (
+          <li key={order.key} class="dock-member">
+            <SideWord side={order.side} />
+            <span>{typeWords(order.type)}</span>
+            <span class="number">{amountOf(order)}</span>
+            <button type="button" class="dock-link" title="Life of this order" onClick={() => onLife(order.key)}>
+              <State order={order} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {list.unseen > 0 && <p class="dim">{list.unseen} ended before this page was opened.</p>}
+    </li>
+  );
+}
+
+function amountOf({ symbol, qty, price, stopPrice }: Order): string {
+  const market = markets.value.get(symbol);
+  if (!market) return "";
+  const inPrice = (value: bigint) => format(value, market.price.decimals);
+  const parts = [qty === null ? "" : format(qty, market.qty.decimals)];
+  if (price !== null) parts.push(`at ${inPrice(price)}`);
+  if (stopPrice !== null) parts.push(`triggered at ${inPrice(stopPrice)}`);
+  return parts.join(" ");
+}

@@ -1,0 +1,68 @@
+// What tests of orders and fills are made of.
+import type { Fill, Market, Order } from "../../stores/types";
+
+export const market: Market = {
+  symbol: "BTCUSDT",
+  base: "BTC",
+  quote: "USDT",
+  status: "TRADING",
+  phase: "Continuous",
+  phaseEndsMs: null,
+  price: { decimals: 2, step: 5n, min: 5n, max: 100_000_000n },
+  qty: { decimals: 5, step: 1n, min: 1n, max: 900_000_000n },
+  baseDecimals: 8,
+  quoteDecimals: 8,
+  minNotional: null,
+  maxNotional: null,
+  orderTypes: [],
+  timesInForce: [],
+  filters: [],
+};
+
+export function order(to: Partial<Order> = {}): Order {
+  return {
+    key: "BTCUSDT/a",
+    symbol: "BTCUSDT",
+    clientOrderId: "a",
+    orderId: 1,
+    orderListId: -1,
+    side: "BUY",
+    type: "LIMIT",
+    timeInForce: "GTC",
+    price: 6_000_000n,
+    stopPrice: null,
+    trailingDelta: null,
+    qty: 100_000n,
+    quoteQty: null,
+    icebergQty: null,
+    isHidden: false,
+    filled: 0n,
+    filledQuote: 0n,
+    ahead: null,
+    state: "accepted",
+    change: null,
+    reason: null,
+    createdMs: 1_000,
+    updatedMs: 1_000,
+    ...to,
+  };
+}
+
+export function fill(to: Partial<Fill> = {}): Fill {
+  return {
+    key: "BTCUSDT/1/BUY",
+    symbol: "BTCUSDT",
+    tradeId: 1,
+    orderId: 1,
+    side: "BUY",
+    price: 6_000_000n,
+    qty: 100_000n,
+    quoteQty: 0n,
+    fee: 0n,
+    feeAsset: "BTC",
+    isMaker: true,
+    timeMs: 1_000,
+    isBusted: false,
+    ...to,
+  };
+}

@@ -1,0 +1,66 @@
+// Columns that a table can show, be sorted by and be exported with.
+import { computed, type ReadonlySignal, type Signal } from "@preact/signals";
+import type { Side } from "../../stores/types";
+import type { Column } from "../../ui/VirtualTable";
+import { type CsvColumn, csv, saveCsv } from "./csv";
+import type { Filter } from "./Filters";
+import { filtered, nextSort, type Sort, type SortKey, sorted } from "./sorting";
+
+export interface TableColumn<T> extends Column<T> {
+  readonly sortKey: (row: T) => SortKey;
+  /** As it stands in a file; without it the column is only on screen. */
+  readonly csv?: (row: T) => string;
+  /** Another person may have written it. */
+  readonly isText?: boolean;
+  /** Only where the table has this width at least, in pixels. */
+  readonly from?: number;
+}
+
+interface Filterable {
+  readonly symbol: string;
+  readonly side: Side;
+}
+
+/** Rows that pass the filter, sorted. */
+export function shownRows<T extends Filterable>(
+  rows: ReadonlySignal<readonly T[]>,
+  columns: readonly TableColumn<T>[],
+  filter: Signal<Filter>,
+  sort: Signal<Sort | null>,
+  chosen: ReadonlySignal<string>,
+  text: (row: T) => string,
+): ReadonlySignal<readonly T[]> {
+  const kept = computed(() => {
+    const { side, isChosenOnly, text: words } = filter.value;
+    const symbol = isChosenOnly ? chosen.value : "";
+    const all = rows.value;
+    const some =
+      side === "" && symbol === ""
+        ? all
+        : all.filter((row) => (side === "" || row.side === side) && (symbol === "" || row.symbol === symbol));
+    return filtered(some, words, text);
+  });
+  return computed(() => {
+    const by = sort.value;
+    const column = columns.find(({ id }) => id === by?.column);
+    return by && column ? sorted(kept.value, column.sortKey, by.isDescending) : kept.value;
+  });
+}
+
+export function turnSort<T>(sort: Signal<Sort | null>, columns: readonly TableColumn<T>[], column: string): void {
+  sort.value = nextSort(sort.peek(), column, columns.find(({ id }) => id === column)?.isNumber ?? false);
+}
+
+/** The columns that fit. */
+export function fitting<T>(columns: readonly TableColumn<T>[], width: number): readonly TableColumn<T>[] {
+  return columns.filter(({ from = 0 }) => from <= width);
+}
+
+/** Saves all rows of a table, with all its columns. */
+export function exportRows<T>(name: string, columns: readonly TableColumn<T>[], rows: readonly T[]): void {
+  const inFile = columns.flatMap(({ title, csv: value, isText = false }): CsvColumn<T>[] =>
+    value ? [{ title, value, isText }] : [],
+  );
+  const day = new Date().toISOString().slice(0, 19).replaceAll(":", "");
+  saveCsv(`${name}-${day}.csv`, csv(inFile, rows));
+}

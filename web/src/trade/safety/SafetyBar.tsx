@@ -6,6 +6,8 @@ import { cancelOnDisconnect, session, setCancelOnDisconnect } from "../../stores
 import { Button } from "../../ui/Button";
 import { Toggle } from "../../ui/Toggle";
 import { openDialog } from "../keys/dialogs";
+import { EscapeHint } from "../keys/EscapeHint";
+import { ConfirmDialog } from "../ticket/ConfirmDialog";
 import { ArmSwitch } from "./ArmSwitch";
 import { onPress } from "./press";
 import "./safety.css";
@@ -48,6 +50,8 @@ export function SafetyBar() {
           ⚙
         </Button>
       </span>
+      <EscapeHint />
+      <ConfirmDialog />
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { notice } from "../../stores/notices";
 import { ordersOfChosen } from "../../stores/orders";
 import { cancelOnDisconnect, session, setCancelOnDisconnect, signOut } from "../../stores/session";
 import { actsOnDown, isSoundOn, keys, palette, theme } from "../../stores/settings";
-import { prefill, ticket } from "../../stores/ticketDraft";
+import { isTicketOpen, prefill, ticket } from "../../stores/ticketDraft";
 import type { Side } from "../../stores/types";
 import { pressArm } from "../safety/arming";
 import { paysLater } from "../ticket/types";
@@ -28,6 +28,7 @@ export interface Command {
 const cycle = <T>(values: readonly T[], now: T): T => values[(values.indexOf(now) + 1) % values.length] as T;
 
 function focusField(testId: string): void {
+  isTicketOpen.value = true;
   // The type that was chosen a moment ago may have other fields.
   setTimeout(() => {
     const field = document.querySelector<HTMLInputElement>(`[data-testid="${testId}"]`);

@@ -1,0 +1,107 @@
+// The ladder: prices from top to bottom, what stands there, and own orders; trading by click, drag and key.
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { cancelMany } from "../../stores/actions";
+import { bookFreshness } from "../../stores/book";
+import { market } from "../../stores/markets";
+import { ordersOfChosen } from "../../stores/orders";
+import { armed } from "../../stores/settings";
+import type { Market, Side } from "../../stores/types";
+import { Button } from "../../ui/Button";
+import { Panel } from "../../ui/Panel";
+import { placeMarket } from "./intents";
+import { LadderCanvas } from "./LadderCanvas";
+import { LadderMirror } from "./LadderMirror";
+import { LadderTools } from "./LadderTools";
+import { LastPrice } from "./LastPrice";
+import { QtyOfClick } from "./QtyOfClick";
+import { LadderView } from "./view";
+import "./ladder.css";
+
+const HEADS = ["Own buys", "Bid", "Price", "Ask", "Own sells"];
+
+export function LadderPanel() {
+  const view = useMemo(() => new LadderView(), []);
+  /** What a click would do, or what the last one did. */
+  const words = useSignal("");
+  useSignalEffect(() => {
+    void ordersOfChosen.value;
+    view.ordersChanged();
+  });
+  const of = market.value;
+  return (
+    <Panel
+      title="Ladder"
+      testId="ladder"
+      class="ladder"
+      freshness={bookFreshness.value}
+      tools={<LadderTools view={view} />}
+    >
+      <div class="ladder-body">
+        <div class="ladder-top">
+          <LastPrice />
+          {of && <QtyOfClick key={of.symbol} market={of} />}
+        </div>
+        <div class="ladder-heads" aria-hidden="true">
+          {HEADS.map((head) => (
+            <span key={head}>{head}</span>
+          ))}
+        </div>
+        <LadderCanvas view={view} words={words} />
+        <p class="ladder-words" role="status">
+          {words.value || <Hint />}
+        </p>
+        {of && <Foot market={of} say={(sentence) => (words.value = sentence ?? "")} />}
+        <LadderMirror />
+      </div>
+    </Panel>
+  );
+}
+
+function Hint() {
+  return armed.value ? "Armed: a click on a bid or ask places an order." : "Not armed: a click fills the ticket.";
+}
+
+function Foot({ market: of, say }: { market: Market; say: (sentence: string | null) => void }) {
+  const isLive = bookFreshness.value === "live";
+  const count = (side?: Side) => ordersOfChosen.value.filter((order) => (side ?? order.side) === order.side).length;
+  const counts = useComputed(() => ({ buys: count("BUY"), sells: count("SELL"), all: count() }));
+  const { buys, sells, all } = counts.value;
+  const cancelAll = (side?: Side) => void cancelMany({ symbol: of.symbol, ...(side && { side }) });
+  return (
+    <div class="ladder-foot">
+      <Button
+        look="buy"
+        class="ladder-market"
+        disabled={!isLive}
+        title="Buys the quantity of one click at the best prices, if armed"
+        onClick={() => say(placeMarket(of, "BUY"))}
+      >
+        Buy market
+      </Button>
+      <Button
+        look="sell"
+        class="ladder-market"
+        disabled={!isLive}
+        title="Sells the quantity of one click at the best prices, if armed"
+        onClick={() => say(placeMarket(of, "SELL"))}
+      >
+        Sell market
+      </Button>
+      <Button class="ladder-cxl" disabled={buys === 0} label={`Cancel ${buys} buys`} onClick={() => cancelAll("BUY")}>
+        CXL buys{buys > 0 && ` ${buys}`}
+      </Button>
+      <Button class="ladder-cxl" disabled={all === 0} label={`Cancel all ${all} orders`} onClick={() => cancelAll()}>
+        CXL all{all > 0 && ` ${all}`}
+      </Button>
+      <Button
+        class="ladder-cxl"
+        disabled={sells === 0}
+        label={`Cancel ${sells} sells`}
+        onClick={() => cancelAll("SELL")}
+      >
+        CXL sells{sells > 0 && ` ${sells}`}
+      </Button>
+    </div>
+  );
+}

@@ -56,12 +56,12 @@ function Desk() {
       <LadderPanel />
       <div class="trade-right">
         <SignIn />
-        <Hints />
         <TicketPanel />
       </div>
       <div class="trade-dock">
         <Dock />
       </div>
+      <Hints />
     </div>
   );
 }

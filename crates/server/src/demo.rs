@@ -134,6 +134,11 @@ impl Demo {
             .ok_or_else(|| ServeError::new("the master key in demo.json is not 64 hex digits"))
     }
 
+    /// The names of the accounts for persons.
+    pub(crate) fn customers(&self) -> Vec<String> {
+        self.accounts.iter().map(|account| account.name.clone()).collect()
+    }
+
     pub(crate) fn bots(&self) -> Vec<bots::Bot> {
         let bot = |account: &DemoAccount| bots::Bot {
             name: account.name.clone(),

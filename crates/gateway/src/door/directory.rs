@@ -99,6 +99,16 @@ impl Directory {
         signer.is_some_and(|signer| !signer.credential.has_expired(now_ns()))
     }
 
+    /// For what is sealed by the master key.
+    pub(crate) fn keyring(&self) -> Keyring {
+        self.keyring.clone()
+    }
+
+    pub(crate) fn account_named(&self, name: &str) -> Option<AccountId> {
+        let mut accounts = self.accounts.iter();
+        accounts.find(|(_, spec)| spec.name.as_str() == name).map(|(id, _)| *id)
+    }
+
     /// The fees of an account that has its own.
     pub(crate) fn own_fees(&self, account: AccountId) -> Option<FeeRates> {
         self.accounts.get(&account)?.fees

@@ -112,7 +112,8 @@ impl NewKey {
         let api_key_hash = api_key_hash(&api_key);
         let sealed = master_key.seal(&credential, &api_key_hash);
         let sealed_secret = sealed.ok_or(MasterKeyError::TooLarge)?;
-        let spec = KeySpec { account, role: self.role.into(), api_key_hash, sealed_secret };
+        let role = self.role.into();
+        let spec = KeySpec { account, role, login: None, api_key_hash, sealed_secret };
         let events = execute(venue, Command::CreateKey(Box::new(CreateKey { spec })))?;
         let key = events.iter().find_map(|event| match event {
             Event::KeyCreated(created) => Some(created.key.0),
@@ -265,9 +266,12 @@ impl MasterKeyText {
         if next.fingerprint() == present.fingerprint() {
             return Err(Failure::new("this master key is the one in use already"));
         }
-        let keys = venue
-            .read(|engine| engine.keys().map(|(key, spec)| (key, *spec)).collect::<Vec<_>>())?;
-        let rotate = reseal(&keys, &present, &next)?;
+        let (keys, logins) = venue.read(|engine| {
+            let keys: Vec<_> = engine.keys().map(|(key, spec)| (key, *spec)).collect();
+            let logins: Vec<_> = engine.logins().map(|(login, spec)| (login, *spec)).collect();
+            (keys, logins)
+        })?;
+        let rotate = reseal(&keys, &logins, &present, &next)?;
         execute(venue, Command::RotateMasterKey(rotate))?;
         let fingerprint = next.fingerprint_text();
         sealing.turn_to(next);

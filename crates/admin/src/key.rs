@@ -63,7 +63,7 @@ pub(crate) struct NewKey {
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-enum RoleName {
+pub(super) enum RoleName {
     /// Trades and reads for its account
     Trader,
     /// Reads the orders, trades and balances of its account
@@ -196,6 +196,9 @@ pub(super) struct KeyShown {
     key: u32,
     account: String,
     role: RoleName,
+    /// User name of the login whose browser made it; missing for other keys
+    #[serde(skip_serializing_if = "Option::is_none")]
+    login: Option<String>,
     /// Missing without the master key, which opens them.
     #[serde(flatten)]
     opened: Option<KeyOpened>,
@@ -221,12 +224,15 @@ pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Vec<KeyShown>, F
     let keyring = venue.keyring;
     let keys = venue.read(|engine| {
         let names = account_names(engine);
-        let row = |(id, spec): (KeyId, &KeySpec)| (id, *spec, names[&spec.account].clone());
+        let row = |(id, spec): (KeyId, &KeySpec)| {
+            let login = spec.login.and_then(|login| engine.login(login));
+            (id, *spec, names[&spec.account].clone(), login.map(|login| login.user.to_string()))
+        };
         engine.keys().map(row).collect::<Vec<_>>()
     })?;
-    let row = |(key, spec, account): (KeyId, KeySpec, String)| {
+    let row = |(key, spec, account, login): (KeyId, KeySpec, String, Option<String>)| {
         let opened = keyring.map(|keyring| KeyOpened::new(&spec, keyring)).transpose()?;
-        Ok(KeyShown { key: key.0, account, role: RoleName::from(spec.role), opened })
+        Ok(KeyShown { key: key.0, account, role: RoleName::from(spec.role), login, opened })
     };
     keys.into_iter().map(row).collect()
 }
@@ -275,12 +281,14 @@ impl MasterKeyText {
         execute(venue, Command::RotateMasterKey(rotate))?;
         let fingerprint = next.fingerprint_text();
         sealing.turn_to(next);
-        Ok(json!({ "keys_resealed": keys.len(), "fingerprint": fingerprint }))
+        Ok(
+            json!({ "keys_resealed": keys.len(), "logins_resealed": logins.len(), "fingerprint": fingerprint }),
+        )
     }
 }
 
-/// Checks that the master key is the one that sealed the venue's keys.
-fn check(venue: &mut Venue<'_>, master_key: &MasterKey) -> Result<(), Failure> {
+/// Checks that the master key is the one that sealed the venue's keys and logins.
+pub(super) fn check(venue: &mut Venue<'_>, master_key: &MasterKey) -> Result<(), Failure> {
     let master_key = master_key.clone();
     Ok(venue.read(move |engine| master_key.check(engine))??)
 }

@@ -64,7 +64,7 @@ record! {
         /// rules use the sequencer's time.
         pub received_ns: u64,
         pub retry_key: Option<RetryKey>,
-        /// The address of the operator's client; `None` for all other commands.
+        /// The address of an operator's client or of a page; `None` for all other commands.
         pub address: Option<Address>,
     }
 }

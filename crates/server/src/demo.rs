@@ -269,7 +269,7 @@ impl DemoAccount {
         let sealed_secret =
             master_key.seal(&credential, &api_key_hash).expect("it has no networks");
         let role = if purpose == Purpose::Operator { Role::Operator } else { Role::Trader };
-        let spec = KeySpec { account: id, role, api_key_hash, sealed_secret };
+        let spec = KeySpec { account: id, role, login: None, api_key_hash, sealed_secret };
         apply(handle, Command::CreateKey(Box::new(CreateKey { spec }))).await
     }
 }
@@ -340,7 +340,8 @@ async fn apply(handle: &Handle, command: Command) -> Result<(), ServeError> {
         match rejected.reason {
             RejectReason::NameInUse
             | RejectReason::DuplicateExternalRef
-            | RejectReason::ApiKeyInUse => {}
+            | RejectReason::ApiKeyInUse
+            | RejectReason::UserInUse => {}
             reason => return Err(ServeError::new(format!("the demo was refused: {reason:?}"))),
         }
     }

@@ -68,7 +68,7 @@ impl Site {
             let api_key_hash = api_key_hash(api_key);
             let credential = Credential::new(Verifier::Hmac(secret));
             let sealed_secret = master_key.seal(&credential, &api_key_hash).expect("it is short");
-            let spec = KeySpec { account, role, api_key_hash, sealed_secret };
+            let spec = KeySpec { account, role, login: None, api_key_hash, sealed_secret };
             send(&handle, AccountId::VENUE, Command::CreateKey(Box::new(CreateKey { spec })));
         }
         let operated = OperatedVenue {

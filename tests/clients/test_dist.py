@@ -135,7 +135,7 @@ def test_the_first_trade_by_the_lines_of_the_readme(archive, tmp_path):
         cwd=tmp_path, env={**os.environ, "BUTTONWOOD_HTTP": address}, stdout=subprocess.PIPE, text=True,
     )
     try:
-        assert serving.stdout.readline().strip() == f"ready http://{address}"
+        assert f"ready http://{address}\n" in serving.stdout
         (folder,) = (path for path in tmp_path.iterdir() if path.is_dir())
         program = trade.replace("127.0.0.1:8080", address)
         answer = subprocess.run([sys.executable, "-c", program], cwd=folder, check=True, stdout=subprocess.PIPE, text=True)

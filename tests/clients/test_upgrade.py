@@ -68,7 +68,7 @@ class Serving:
         self.process = subprocess.Popen([BINARY, "serve", *place], stdout=subprocess.PIPE, text=True)
 
     def __enter__(self):
-        return self.process.stdout.readline().split()[1]
+        return next(line.split()[1] for line in self.process.stdout if line.startswith("ready "))
 
     def __exit__(self, *_):
         self.process.terminate()

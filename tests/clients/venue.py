@@ -35,8 +35,8 @@ class Venue:
             text=True,
             **popen,
         )
-        line = self.process.stdout.readline()
-        if not line.startswith("ready "):
+        line = next((line for line in self.process.stdout if line.startswith("ready ")), None)
+        if line is None:
             self.process.kill()
             raise RuntimeError(f"not ready: {(self.folder / 'stderr.txt').read_text()}")
         self.url = line.split()[1]

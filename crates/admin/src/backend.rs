@@ -134,9 +134,17 @@ const REFUSALS: &[(RejectReason, &str)] = &[
         RejectReason::OperatorKeyByKey,
         "a key cannot make an operator's key: use `buttonwood admin key add` on the venue's machine",
     ),
+    (RejectReason::UnknownLogin, "no valid login has this user name"),
+    (RejectReason::UserInUse, "another login has this user name"),
+    (RejectReason::TooManyLogins, "the venue has the most logins that it can have"),
+    (
+        RejectReason::OperatorLoginByKey,
+        "a key cannot make or change an operator's login: use `buttonwood admin login` on the \
+         venue's machine",
+    ),
     (
         RejectReason::KeysChanged,
-        "a key was added or revoked during the rotation; nothing was changed: try again",
+        "a key or a login was added or revoked during the rotation; nothing was changed: try again",
     ),
     (
         RejectReason::TickTimesLotNotWhole,

@@ -63,7 +63,7 @@ pub(crate) struct NewKey {
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, JsonSchema, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-enum RoleName {
+pub(super) enum RoleName {
     /// Trades and reads for its account
     Trader,
     /// Reads the orders, trades and balances of its account
@@ -112,7 +112,8 @@ impl NewKey {
         let api_key_hash = api_key_hash(&api_key);
         let sealed = master_key.seal(&credential, &api_key_hash);
         let sealed_secret = sealed.ok_or(MasterKeyError::TooLarge)?;
-        let spec = KeySpec { account, role: self.role.into(), api_key_hash, sealed_secret };
+        let role = self.role.into();
+        let spec = KeySpec { account, role, login: None, api_key_hash, sealed_secret };
         let events = execute(venue, Command::CreateKey(Box::new(CreateKey { spec })))?;
         let key = events.iter().find_map(|event| match event {
             Event::KeyCreated(created) => Some(created.key.0),
@@ -195,6 +196,9 @@ pub(super) struct KeyShown {
     key: u32,
     account: String,
     role: RoleName,
+    /// User name of the login whose browser made it; missing for other keys
+    #[serde(skip_serializing_if = "Option::is_none")]
+    login: Option<String>,
     /// Missing without the master key, which opens them.
     #[serde(flatten)]
     opened: Option<KeyOpened>,
@@ -220,12 +224,15 @@ pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Vec<KeyShown>, F
     let keyring = venue.keyring;
     let keys = venue.read(|engine| {
         let names = account_names(engine);
-        let row = |(id, spec): (KeyId, &KeySpec)| (id, *spec, names[&spec.account].clone());
+        let row = |(id, spec): (KeyId, &KeySpec)| {
+            let login = spec.login.and_then(|login| engine.login(login));
+            (id, *spec, names[&spec.account].clone(), login.map(|login| login.user.to_string()))
+        };
         engine.keys().map(row).collect::<Vec<_>>()
     })?;
-    let row = |(key, spec, account): (KeyId, KeySpec, String)| {
+    let row = |(key, spec, account, login): (KeyId, KeySpec, String, Option<String>)| {
         let opened = keyring.map(|keyring| KeyOpened::new(&spec, keyring)).transpose()?;
-        Ok(KeyShown { key: key.0, account, role: RoleName::from(spec.role), opened })
+        Ok(KeyShown { key: key.0, account, role: RoleName::from(spec.role), login, opened })
     };
     keys.into_iter().map(row).collect()
 }
@@ -265,18 +272,23 @@ impl MasterKeyText {
         if next.fingerprint() == present.fingerprint() {
             return Err(Failure::new("this master key is the one in use already"));
         }
-        let keys = venue
-            .read(|engine| engine.keys().map(|(key, spec)| (key, *spec)).collect::<Vec<_>>())?;
-        let rotate = reseal(&keys, &present, &next)?;
+        let (keys, logins) = venue.read(|engine| {
+            let keys: Vec<_> = engine.keys().map(|(key, spec)| (key, *spec)).collect();
+            let logins: Vec<_> = engine.logins().map(|(login, spec)| (login, *spec)).collect();
+            (keys, logins)
+        })?;
+        let rotate = reseal(&keys, &logins, &present, &next)?;
         execute(venue, Command::RotateMasterKey(rotate))?;
         let fingerprint = next.fingerprint_text();
         sealing.turn_to(next);
-        Ok(json!({ "keys_resealed": keys.len(), "fingerprint": fingerprint }))
+        Ok(
+            json!({ "keys_resealed": keys.len(), "logins_resealed": logins.len(), "fingerprint": fingerprint }),
+        )
     }
 }
 
-/// Checks that the master key is the one that sealed the venue's keys.
-fn check(venue: &mut Venue<'_>, master_key: &MasterKey) -> Result<(), Failure> {
+/// Checks that the master key is the one that sealed the venue's keys and logins.
+pub(super) fn check(venue: &mut Venue<'_>, master_key: &MasterKey) -> Result<(), Failure> {
     let master_key = master_key.clone();
     Ok(venue.read(move |engine| master_key.check(engine))??)
 }

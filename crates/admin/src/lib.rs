@@ -15,6 +15,8 @@ mod key_action;
 mod log_level;
 mod log_query;
 mod log_tools;
+mod login;
+mod login_action;
 mod lookup;
 mod market;
 mod market_shown;
@@ -78,7 +80,7 @@ enum Action {
         /// File to create
         file: PathBuf,
     },
-    /// Seal all keys with another master key, which is created if its file does not exist
+    /// Seal all keys and logins with another master key, which is created if its file does not exist
     RotateMasterKey {
         /// File of the master key for the venue's next start
         #[arg(value_name = "NEWFILE")]
@@ -101,8 +103,8 @@ impl Admin {
         };
         let operation = operation.ok_or_else(|| Failure::fault("no such operation"))?;
         let answer = target.ask(operation, fields)?;
-        if answer.get("secret_key").is_some() {
-            return print_secret(&answer);
+        if let Some(remedy) = remedy(&answer) {
+            return print_secret(&answer, &remedy);
         }
         match text {
             Some(text) => cli::print(text(&answer)),
@@ -111,17 +113,28 @@ impl Admin {
     }
 }
 
-/// Prints a new key. Without a reader its secret is lost, and the key must go.
-fn print_secret(key: &Value) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(key)?;
+/// What is left to do about an answer with a secret that nobody has read; `None` if it has none.
+fn remedy(answer: &Value) -> Option<String> {
+    if answer.get("secret_key").is_some() {
+        let key = &answer["key"];
+        return Some(format!(
+            "the key is made, and its secret is lost: `buttonwood admin key revoke {key}`, and add \
+             another"
+        ));
+    }
+    answer.get("otpauth_uri")?;
+    let user = answer["user"].as_str()?;
+    Some(format!(
+        "the login is there, and the secret of its codes is lost: make another by `buttonwood \
+         admin login set {user} --totp new`"
+    ))
+}
+
+fn print_secret(answer: &Value, remedy: &str) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(answer)?;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{text}").and_then(|()| out.flush()).map_err(|error| {
-        Failure::fault(format!(
-            "cannot print: {error}: the key is made, and its secret is lost: `buttonwood admin key \
-             revoke {}`, and add another",
-            key["key"]
-        ))
-    })
+    let printed = writeln!(out, "{text}").and_then(|()| out.flush());
+    printed.map_err(|error| Failure::fault(format!("cannot print: {error}: {remedy}")))
 }
 
 /// Answers the operators of a running venue.

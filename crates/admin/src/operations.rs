@@ -20,6 +20,8 @@ use super::key::{self, KeyNumber, MasterKeyText, NewKey};
 use super::key_action::KeyArgs;
 use super::log_level::LogLevel;
 use super::log_query::{CommandPage, CommandsQuery, PastState, StateQuery};
+use super::login::{self, LoginChange, NamedLogin, NewLogin};
+use super::login_action::{LoginArgs, LoginChangeArgs};
 use super::market_shown;
 use super::order::{self, NamedOrder};
 use super::risk::{Kill, LimitsChange, RiskChange};
@@ -81,11 +83,11 @@ pub(super) const COMMANDS: &str = "asset add, asset list, instrument add, instru
     instrument rules, instrument fees, instrument calendar, instrument list, account add, \
     account update, account list, account balances, deposit, withdraw, withdrawal request, \
     withdrawal approve, withdrawal confirm, withdrawal cancel, withdrawal list, key add, key list, \
-    key revoke, phase, halt, resume, delist, order list, order show, order cancel, trade show, \
+    key revoke, login add, login list, login set, login revoke, phase, halt, resume, delist, order list, order show, order cancel, trade show, \
     bust, correct, owed, settle, breaker, settings, kill, risk, limits, audit, log-level, \
     test clock, test fault, test faults, test clear";
 
-pub(super) const GROUPS: [(&str, &str); 8] = [
+pub(super) const GROUPS: [(&str, &str); 9] = [
     ("asset", "Add and list assets"),
     ("instrument", "Add, change and list instruments: steps, bounds, rules, fees, calendar"),
     ("account", "Add, change and list accounts and their balances"),
@@ -94,6 +96,7 @@ pub(super) const GROUPS: [(&str, &str); 8] = [
         "Withdraw in two steps: a request locks the amount until it is approved and confirmed",
     ),
     ("key", "Add, list and revoke API keys"),
+    ("login", "Add, list, change and revoke logins: persons who sign in with a password"),
     ("order", "Show and cancel orders of any account"),
     ("trade", "Show a trade with both its sides"),
     ("test", "Move the clock of a test or a demo, and ask for faults"),
@@ -284,6 +287,16 @@ operations! {
     { "key revoke", DELETE "/keys/{key}", KeyNumber::revoke;
       "Revoke a key at once" }
     { "rotate-master-key", MasterKeyText::rotate; "" }
+    // Logins
+    { "login list", GET "/logins", login::list;
+      "Show the valid logins, by number"
+      "The valid logins" }
+    { "login add" by LoginArgs, POST "/logins", NewLogin::execute;
+      "Create a login. The answer is the only place that shows the secret of its one-time codes" }
+    { "login set" by LoginChangeArgs, PATCH "/logins/{user}", LoginChange::execute;
+      "Change the password, the one-time codes or the ways of a login, or sign it out everywhere" }
+    { "login revoke", DELETE "/logins/{user}", NamedLogin::revoke;
+      "Revoke a login at once, and its keys" }
     // What is traded
     { "market", GET "/market", market_shown::show;
       "The whole market: assets, instruments, accounts with their limits and transfers, keys" }

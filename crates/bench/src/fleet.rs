@@ -225,11 +225,13 @@ pub(super) fn own_binary() -> Result<Command, Failure> {
 }
 
 /// The address in the line that a server prints when it is ready.
-pub(super) fn read_ready(mut stdout: impl BufRead) -> Result<String, Failure> {
-    let mut line = String::new();
-    stdout.read_line(&mut line)?;
-    let address = line.trim_end().strip_prefix("ready http://").map(str::to_owned);
-    address.ok_or_else(|| Failure::new("the venue did not start; the reason is above"))
+pub(super) fn read_ready(stdout: impl BufRead) -> Result<String, Failure> {
+    for line in stdout.lines() {
+        if let Some(address) = line?.strip_prefix("ready http://") {
+            return Ok(address.to_owned());
+        }
+    }
+    Err(Failure::new("the venue did not start; the reason is above"))
 }
 
 fn nanos(duration: Duration) -> u64 {

@@ -40,6 +40,11 @@ impl Host for Process {
         self.recovery.end();
     }
 
+    fn open(&mut self, page_url: &str) -> Result<(), String> {
+        cli::print_line(format_args!("open {page_url}"))
+            .map_err(|failure| format!("the line with the page's address: {failure}"))
+    }
+
     fn ready(&mut self, base_url: &str) -> Result<(), String> {
         cli::print_line(format_args!("ready {base_url}"))
             .map_err(|failure| format!("the ready line: {failure}"))

@@ -8,7 +8,7 @@
 //! Each floor sees only the floors below it.
 //! - `engine.rs`: `apply`, which hands each command to the rules of its kind.
 //! - `rules/`: the effects of commands, as `impl Engine` by topic. `operator/` has listings,
-//!   accounts, keys and transfers, `account/` fees, limits, holds and withdrawals, `market/`
+//!   accounts, keys, logins and transfers, `account/` fees, limits, holds and withdrawals, `market/`
 //!   phases, auctions and halts, `matching/` the path of an order through the book, `orders/`
 //!   changes, waits and ends of open orders. `due.rs`, `deferred.rs` and `follow_up.rs` run the
 //!   work that no command requests directly: work that is due at a time, work that an earlier
@@ -36,6 +36,7 @@ pub use book::index::OrderIndex;
 pub use book::node::{Node, NodeId, Nodes};
 pub use book::{Book, Front};
 pub use state::account::rate::OrderRate;
+pub use state::login::KEYS_OF_LOGIN_MAX;
 pub use state::query::account::KnownTransfer;
 pub use state::query::market::QueuePart;
 pub use state::withdrawals::{WITHDRAWALS_KEPT, WITHDRAWALS_OPEN_MAX};

@@ -13,6 +13,7 @@ pub(crate) mod holds;
 mod invariant;
 pub(crate) mod key;
 pub(crate) mod lists;
+pub(crate) mod login;
 pub(crate) mod market;
 pub(crate) mod orders;
 pub(crate) mod query;
@@ -36,6 +37,7 @@ use crate::state::ahead::Ahead;
 use crate::state::deferred::Deferred;
 use crate::state::halts::Halts;
 use crate::state::key::Key;
+use crate::state::login::Login;
 use crate::state::market::Market;
 use crate::state::orders::Orders;
 use crate::state::receivables::Receivables;
@@ -82,6 +84,7 @@ pub struct Engine {
     /// Indexed by account id; the first is the venue's own, which receives the fees.
     pub(crate) accounts: Vec<Account>,
     pub(crate) keys: Vec<Key>,
+    pub(crate) logins: Vec<Login>,
     pub(crate) taken: Taken,
     /// `None` until the first rotation.
     pub(crate) master_key: Option<MasterKeyInUse>,
@@ -126,6 +129,7 @@ impl Default for Engine {
             taken: Taken { accounts: [venue.spec.name].into(), ..Taken::default() },
             accounts: vec![venue],
             keys: Vec::new(),
+            logins: Vec::new(),
             master_key: None,
             orders: Orders::default(),
             deferred: VecDeque::new(),

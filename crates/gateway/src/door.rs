@@ -7,6 +7,7 @@
 
 pub(crate) mod access;
 pub(crate) mod admission;
+pub(crate) mod browser_keys;
 pub(crate) mod client_ids;
 pub(crate) mod directory;
 pub(crate) mod door_metrics;

@@ -34,6 +34,7 @@ mod monitoring;
 mod operator;
 mod server;
 mod socket;
+mod web;
 
 use std::io;
 use std::sync::Arc;
@@ -63,17 +64,25 @@ pub use crate::socket::page::{AllowedHost, AllowedHostError};
 pub use crate::socket::proxy::{TrustedProxy, TrustedProxyError};
 pub use crate::socket::settings::SocketSettings;
 pub use crate::socket::tls::{Tls, TlsError};
+pub use crate::web::{DemoSignIn, WebSettings};
 
 /// The limits of the gateway.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Settings {
     pub door: DoorSettings,
     pub socket: SocketSettings,
+    pub web: WebSettings,
 }
 
 impl From<DoorSettings> for Settings {
     fn from(door: DoorSettings) -> Self {
         Self { door, ..Self::default() }
+    }
+}
+
+impl From<WebSettings> for Settings {
+    fn from(web: WebSettings) -> Self {
+        Self { web, ..Self::default() }
     }
 }
 
@@ -99,6 +108,7 @@ pub struct Gateway {
     origins: Vec<Origin>,
     allowed_hosts: Vec<AllowedHost>,
     trusted_proxies: Vec<TrustedProxy>,
+    demo_sign_in: Option<DemoSignIn>,
     /// Before any client can connect: requests of an earlier run are signed before.
     created_us: u64,
 }
@@ -128,6 +138,7 @@ impl Gateway {
             origins: Vec::new(),
             allowed_hosts: Vec::new(),
             trusted_proxies: Vec::new(),
+            demo_sign_in: None,
             created_us: clock::now_us(),
         })
     }
@@ -162,6 +173,12 @@ impl Gateway {
     #[must_use]
     pub fn with_trusted_proxies(self, trusted_proxies: Vec<TrustedProxy>) -> Self {
         Self { trusted_proxies, ..self }
+    }
+
+    /// Lets a one-time code sign in to the accounts of a demo.
+    #[must_use]
+    pub fn with_demo_sign_in(self, demo_sign_in: Option<DemoSignIn>) -> Self {
+        Self { demo_sign_in, ..self }
     }
 
     /// Serves the operators' API at `/admin/v1`.

@@ -37,6 +37,7 @@ use crate::socket::page::Pages;
 use crate::socket::proxy::Proxies;
 use crate::socket::tls::Tls;
 use crate::socket::traffic::Traffic;
+use crate::web::{self, WebState};
 
 /// How often the limits of idle addresses are removed.
 const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
@@ -52,7 +53,7 @@ pub(crate) async fn serve(
 ) -> io::Result<()> {
     let Gateway { settings, publisher, history, tls, operators, access, faults, .. } = gateway;
     let Gateway { operator_hub, traces, origins, allowed_hosts, trusted_proxies, .. } = gateway;
-    let created_us = gateway.created_us;
+    let (created_us, demo) = (gateway.created_us, gateway.demo_sign_in);
     let is_loopback = tcp.local_addr()?.ip().to_canonical().is_loopback();
     let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback));
     let proxies = Proxies::new(trusted_proxies);
@@ -93,14 +94,16 @@ pub(crate) async fn serve(
         hub: operator_hub,
         answered: Answered::new([OPERATOR_ROOT.to_owned()]),
     };
+    let limits = (settings.web, settings.socket);
+    let web = Arc::new(WebState::new(Arc::clone(&door), limits, demo, tls.is_some()));
     let traffic = Traffic::new(settings.socket.connections_max);
-    add_metrics(&shared, &operators, &traffic, tls.as_ref());
+    add_metrics(&shared, &operators, &web, (&traffic, tls.as_ref()));
     let tasks = spawn_tasks(&shared, tls.clone());
     let port = Port {
         tcp,
         tls,
         settings: settings.socket,
-        router: router(&door, shared, operators, origins),
+        router: router(&door, shared, operators, web, origins),
         metrics: Arc::clone(handle.metrics()),
         traffic,
         stop,
@@ -131,15 +134,16 @@ fn spawn_tasks(shared: &Arc<BinanceContext>, tls: Option<Arc<Tls>>) -> Vec<JoinH
 fn add_metrics(
     shared: &BinanceContext,
     operators: &OperatorState,
-    traffic: &Arc<Traffic>,
-    tls: Option<&Arc<Tls>>,
+    web: &WebState,
+    (traffic, tls): (&Arc<Traffic>, Option<&Arc<Tls>>),
 ) {
-    let answered = [&shared.answered, &operators.answered].map(Arc::clone);
-    let sources: [Arc<dyn MetricSource>; 4] = [
+    let answered = [&shared.answered, &operators.answered, &web.answered].map(Arc::clone);
+    let sources: [Arc<dyn MetricSource>; 5] = [
         Arc::clone(traffic) as _,
         Arc::clone(&shared.publisher.readers) as _,
         Arc::new(AllAnswered(answered.into())),
         Arc::new(OfDoor(Arc::downgrade(&shared.door))),
+        web.metrics(),
     ];
     let tls = tls.map(|tls| Arc::clone(tls) as Arc<dyn MetricSource>);
     let metrics = shared.door.handle.metrics();
@@ -151,12 +155,14 @@ fn router(
     door: &Arc<Door>,
     shared: Arc<BinanceContext>,
     operators: OperatorState,
+    web: Arc<WebState>,
     origins: Vec<Origin>,
 ) -> Router {
     #[cfg(feature = "echo")]
     let echo = crate::echo::router(Arc::clone(door), operators.settings);
     let served = binance::router(shared)
         .merge(operator::router(Arc::new(operators)))
+        .merge(web::router(web))
         .merge(monitoring::router(Arc::clone(door)));
     #[cfg(feature = "echo")]
     let served = served.merge(echo);

@@ -134,6 +134,11 @@ impl Demo {
             .ok_or_else(|| ServeError::new("the master key in demo.json is not 64 hex digits"))
     }
 
+    /// The names of the accounts for persons.
+    pub(crate) fn customers(&self) -> Vec<String> {
+        self.accounts.iter().map(|account| account.name.clone()).collect()
+    }
+
     pub(crate) fn bots(&self) -> Vec<bots::Bot> {
         let bot = |account: &DemoAccount| bots::Bot {
             name: account.name.clone(),
@@ -264,7 +269,7 @@ impl DemoAccount {
         let sealed_secret =
             master_key.seal(&credential, &api_key_hash).expect("it has no networks");
         let role = if purpose == Purpose::Operator { Role::Operator } else { Role::Trader };
-        let spec = KeySpec { account: id, role, api_key_hash, sealed_secret };
+        let spec = KeySpec { account: id, role, login: None, api_key_hash, sealed_secret };
         apply(handle, Command::CreateKey(Box::new(CreateKey { spec }))).await
     }
 }
@@ -335,7 +340,8 @@ async fn apply(handle: &Handle, command: Command) -> Result<(), ServeError> {
         match rejected.reason {
             RejectReason::NameInUse
             | RejectReason::DuplicateExternalRef
-            | RejectReason::ApiKeyInUse => {}
+            | RejectReason::ApiKeyInUse
+            | RejectReason::UserInUse => {}
             reason => return Err(ServeError::new(format!("the demo was refused: {reason:?}"))),
         }
     }

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::{AccessRecord, Faults, Gateway, Tls};
+use gateway::{AccessRecord, DemoSignIn, Faults, Gateway, Tls};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use venue::{Keyring, MasterKey, MasterKeyError, Opened, Replayed, Running};
 
@@ -30,6 +31,10 @@ pub trait Host {
 
     /// The state is that of the end of the log.
     fn recovery_ends(&mut self);
+
+    /// A demo's page can be opened at this address, once: it holds a code that signs a browser in.
+    /// The first one comes before [`Host::ready`], where an error ends the venue.
+    fn open(&mut self, page_url: &str) -> Result<(), String>;
 
     /// Clients can connect. An error ends the venue.
     fn ready(&mut self, base_url: &str) -> Result<(), String>;
@@ -156,7 +161,8 @@ async fn run_until_stopped(
             demo.write_keys(file, &base_url, &settings.venue.data_dir)?;
         }
     }
-    let gateway = gateway.with_operators(operators.api(&venue));
+    let (demo_sign_in, mut codes) = sign_in(settings, demo.as_ref().map(|(demo, _)| demo));
+    let gateway = gateway.with_operators(operators.api(&venue)).with_demo_sign_in(demo_sign_in);
     // The bots end first: they cancel their quotes through the sockets.
     let (stop, stopped) = watch::channel(false);
     let admin = operators.socket(&venue, Box::pin(until(stopped.clone())))?;
@@ -164,7 +170,11 @@ async fn run_until_stopped(
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(gateway.serve(tcp, venue.handle, until(stopped)));
     tasks.spawn(admin);
+    if let Some(code) = codes.as_mut().and_then(|codes| codes.try_recv().ok()) {
+        host.open(&page_url(&base_url, &code))?;
+    }
     host.ready(&base_url)?;
+    let page_base = base_url.clone();
     let bots = demo.filter(|_| settings.has_bots()).map(|(demo, _)| {
         let until = until(bots_stopped);
         tokio::spawn(demo::bots::run(base_url, demo.bots(), settings.demo.clone(), until))
@@ -176,6 +186,9 @@ async fn run_until_stopped(
             _ = terminate.recv() => break Ok(()),
             () = hung_up(&mut hang_up) => if let Some(Err(error)) = tls.as_ref().map(|tls| tls.reload()) {
                 tracing::warn!(%error, "the certificate stays as it was");
+            },
+            Some(code) = next_code(&mut codes) => if let Err(error) = host.open(&page_url(&page_base, &code)) {
+                tracing::warn!(error, "the address for the next sign-in could not be printed");
             },
             // `stop` returns the reason.
             _ = watch.tick() => if running.has_failed() { break Ok(()) },
@@ -244,6 +257,27 @@ fn access_record(data_dir: &Path) -> Result<AccessRecord, ServeError> {
 fn base_url(address: SocketAddr, is_tls: bool) -> String {
     let scheme = if is_tls { "https" } else { "http" };
     format!("{scheme}://{address}")
+}
+
+/// The address of the page, with a code in the part that a browser keeps to itself.
+fn page_url(base_url: &str, code: &str) -> String {
+    format!("{base_url}/#{code}")
+}
+
+/// Sign-in by code, for a person before a demo. A test has keys, and reads the `ready` line alone.
+fn sign_in(
+    settings: &Settings,
+    demo: Option<&Demo>,
+) -> (Option<DemoSignIn>, Option<UnboundedReceiver<String>>) {
+    let demo = demo.filter(|_| !settings.test.enabled);
+    demo.map(|demo| DemoSignIn::new(demo.customers())).unzip()
+}
+
+async fn next_code(codes: &mut Option<UnboundedReceiver<String>>) -> Option<String> {
+    match codes {
+        Some(codes) => codes.recv().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// On SIGHUP a venue with certificates reads them again; one without them ends with its terminal.

@@ -134,6 +134,7 @@ impl Settings {
         gateway::Settings {
             door: self.door.door_settings(),
             socket: self.http.socket_settings(connections_max),
+            web: gateway::WebSettings::default(),
         }
     }
 

@@ -9,7 +9,7 @@ pub struct Operated {
     pub key: KeyId,
     pub origin: Origin,
     pub address: Option<Address>,
-    /// Without the secrets of a rotation, which are as many as there are keys.
+    /// Without the secrets of a rotation, which are as many as there are keys and logins.
     pub command: Command,
 }
 
@@ -24,8 +24,8 @@ impl Operated {
     fn of_operator(entry: &Entry) -> Box<Self> {
         let command = match &entry.command {
             Command::RotateMasterKey(RotateMasterKey { fingerprint, .. }) => {
-                let (fingerprint, keys) = (*fingerprint, Vec::new());
-                Command::RotateMasterKey(RotateMasterKey { fingerprint, keys })
+                let (fingerprint, keys, logins) = (*fingerprint, Vec::new(), Vec::new());
+                Command::RotateMasterKey(RotateMasterKey { fingerprint, keys, logins })
             }
             other => other.clone(),
         };

@@ -74,7 +74,11 @@ impl Story {
         let command = match sequence % 3 {
             0 => Command::ResumeVenue(()),
             1 => Command::RevokeKey(RevokeKey { key: KeyId(7) }),
-            _ => Command::RotateMasterKey(RotateMasterKey { fingerprint: [3; 16], keys: vec![] }),
+            _ => Command::RotateMasterKey(RotateMasterKey {
+                fingerprint: [3; 16],
+                keys: vec![],
+                logins: vec![],
+            }),
         };
         let address = (!sequence.is_multiple_of(4)).then(|| address.into());
         Box::new(Operated { key: KeyId(9), origin: Origin::AdminApi, address, command })

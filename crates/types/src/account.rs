@@ -1,11 +1,12 @@
 //! Accounts, their balances, and the keys that act for them.
 
-use crate::id::{AccountId, AssetId, InstrumentId, KeyId, OrderId, TradeId};
+use crate::describe::{Describe, Described};
+use crate::id::{AccountId, AssetId, InstrumentId, KeyId, LoginId, OrderId, TradeId};
 use crate::instrument::FeeRates;
 use crate::number::{Amount, Price, Qty};
 use crate::order::Side;
 use crate::text::{AccountName, ExternalRef, Sealed};
-use crate::wire::{numbered, record};
+use crate::wire::{Reader, Wire, numbered, record};
 
 record! {
     /// An account as an operator specifies it.
@@ -134,14 +135,49 @@ numbered! {
     }
 }
 
-record! {
-    /// A key as the log stores it: a hash of the API key, and sealed by the master key the way it
-    /// signs, its allowed addresses and its expiry.
-    pub struct KeySpec {
-        pub account: AccountId,
-        pub role: Role,
-        pub api_key_hash: [u8; 16],
-        pub sealed_secret: Sealed,
+/// A key as the log stores it: a hash of the API key, and sealed by the master key the way it
+/// signs, its allowed addresses and its expiry.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct KeySpec {
+    pub account: AccountId,
+    pub role: Role,
+    /// The login whose browser made it; `None` for a key that an operator made.
+    pub login: Option<LoginId>,
+    pub api_key_hash: [u8; 16],
+    pub sealed_secret: Sealed,
+}
+
+/// The flag in the byte of a key's role.
+const LOGIN_FOLLOWS: u8 = 0x80;
+
+impl Wire for KeySpec {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.account.write(out);
+        match self.login {
+            Some(login) => (self.role.number() | LOGIN_FOLLOWS, login).write(out),
+            None => self.role.write(out),
+        }
+        self.api_key_hash.write(out);
+        self.sealed_secret.write(out);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        let (account, role): (_, u8) = r.read()?;
+        let login = if role & LOGIN_FOLLOWS == 0 { None } else { Some(r.read()?) };
+        let role = Role::from_number(role & !LOGIN_FOLLOWS)?;
+        Some(Self { account, role, login, api_key_hash: r.read()?, sealed_secret: r.read()? })
+    }
+}
+
+impl Describe for KeySpec {
+    fn describe(&self) -> Described {
+        Described::Record(vec![
+            ("account", self.account.describe()),
+            ("role", self.role.describe()),
+            ("login", self.login.describe()),
+            ("api_key_hash", self.api_key_hash.describe()),
+            ("sealed_secret", self.sealed_secret.describe()),
+        ])
     }
 }
 

@@ -14,10 +14,10 @@ use crate::wire::{Reader, Wire, choice, numbered, record, record_with_terms};
 
 pub use operator::{
     ApproveWithdrawal, BustTrade, CancelWithdrawal, ConfirmWithdrawal, CorrectTrade, CreateAccount,
-    CreateKey, DelistInstrument, Deposit, HaltVenue, ListAsset, ListInstrument, RequestWithdrawal,
-    RevokeKey, RotateMasterKey, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
-    SetInstrumentRules, SetKillSwitch, SetPhase, SetWithdrawalApprovals, SettleReceivable,
-    UpdateAccount, UpdateInstrument, Withdraw,
+    CreateKey, CreateLogin, DelistInstrument, Deposit, HaltVenue, ListAsset, ListInstrument,
+    RequestWithdrawal, RevokeKey, RevokeLogin, RotateMasterKey, SetAccountLimits, SetAccountRisk,
+    SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase, SetWithdrawalApprovals,
+    SettleReceivable, UpdateAccount, UpdateInstrument, UpdateLogin, Withdraw,
 };
 
 /// A command as it lies in the log.
@@ -64,7 +64,7 @@ record! {
         /// rules use the sequencer's time.
         pub received_ns: u64,
         pub retry_key: Option<RetryKey>,
-        /// The address of the operator's client; `None` for all other commands.
+        /// The address of an operator's client or of a page; `None` for all other commands.
         pub address: Option<Address>,
     }
 }
@@ -95,6 +95,8 @@ numbered! {
         Replay = 4,
         /// An operator over HTTP.
         AdminApi = 5,
+        /// A person who is signed in at the page, about the own login and its keys.
+        Web = 6,
     }
 }
 
@@ -149,6 +151,9 @@ choice! {
         49 => SetCalendar(Calendar),
         50 => RotateMasterKey(RotateMasterKey),
         51 => SetWithdrawalApprovals(SetWithdrawalApprovals),
+        52 => CreateLogin(Box<CreateLogin>),
+        53 => UpdateLogin(Box<UpdateLogin>),
+        54 => RevokeLogin(RevokeLogin),
         /// Time has passed: the engine carries out what is due.
         64 => Tick(()),
         /// Resumes work that an earlier command deferred.

@@ -19,10 +19,10 @@ use crate::wire::{choice, numbered, record};
 pub use operator::{
     AccountCreated, AccountLimitsSet, AccountRiskSet, AccountUpdated, Adjustment, AssetListed,
     CalendarSet, Deposited, FeeScheduleSet, InstrumentDelisted, InstrumentListed,
-    InstrumentRulesSet, InstrumentUpdated, KeyCreated, KeyRevoked, KillSwitchSet, PhaseChanged,
-    ReceivableCreated, ReceivableSettled, TradeBusted, TradeCorrected, VenueHalted,
-    WithdrawalApprovalsSet, WithdrawalApproved, WithdrawalCanceled, WithdrawalCompleted,
-    WithdrawalRequested, Withdrawn,
+    InstrumentRulesSet, InstrumentUpdated, KeyCreated, KeyRevoked, KillSwitchSet, LoginCreated,
+    LoginRevoked, LoginUpdated, PhaseChanged, ReceivableCreated, ReceivableSettled, TradeBusted,
+    TradeCorrected, VenueHalted, WithdrawalApprovalsSet, WithdrawalApproved, WithdrawalCanceled,
+    WithdrawalCompleted, WithdrawalRequested, Withdrawn,
 };
 
 choice! {
@@ -75,6 +75,9 @@ choice! {
         53 => SessionClosed(SessionClosed),
         54 => MasterKeyRotated(MasterKeyRotated),
         55 => WithdrawalApprovalsSet(WithdrawalApprovalsSet),
+        56 => LoginCreated(LoginCreated),
+        57 => LoginUpdated(LoginUpdated),
+        58 => LoginRevoked(LoginRevoked),
         64 => CommandRejected(CommandRejected),
         65 => CommandRepeated(CommandRepeated),
     }

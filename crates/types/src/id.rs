@@ -35,6 +35,8 @@ ids! {
     InstrumentId(u32);
     /// Dense from 1; 0 means that the command used no key.
     KeyId(u32);
+    /// Dense from 1.
+    LoginId(u32);
     /// Dense from 1 per instrument, below 2^53 so that JavaScript can hold it.
     OrderId(u64);
     /// Dense from 1 per instrument, below 2^53.
@@ -62,4 +64,4 @@ macro_rules! plain {
         }
     )*};
 }
-plain!(KeyId, OrderId, TradeId, OrderListId, ReceivableId, SessionId);
+plain!(KeyId, LoginId, OrderId, TradeId, OrderListId, ReceivableId, SessionId);

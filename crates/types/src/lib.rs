@@ -20,6 +20,7 @@ mod event;
 mod id;
 mod instrument;
 mod interval;
+mod login;
 mod market;
 mod number;
 mod order;
@@ -41,12 +42,12 @@ pub use candle::{AggTrade, Candle};
 pub use command::{
     AmendOrder, ApproveWithdrawal, BustTrade, CancelAll, CancelOrder, CancelOrderList,
     CancelRestriction, CancelWithdrawal, CloseSession, Command, ConfirmWithdrawal, CorrectTrade,
-    CreateAccount, CreateKey, DelistInstrument, Deposit, Entry, Envelope, HaltVenue, ListAsset,
-    ListInstrument, MassCancel, ModifyOrder, NewEpoch, NewOrder, NewOrderList, OpenSession,
-    OrderRef, Origin, ReplaceMode, ReplaceOrder, RequestWithdrawal, RetryKey, RevokeKey,
-    RotateMasterKey, SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules,
-    SetKillSwitch, SetPhase, SetWithdrawalApprovals, SettleReceivable, StateHash, UpdateAccount,
-    UpdateInstrument, Withdraw,
+    CreateAccount, CreateKey, CreateLogin, DelistInstrument, Deposit, Entry, Envelope, HaltVenue,
+    ListAsset, ListInstrument, MassCancel, ModifyOrder, NewEpoch, NewOrder, NewOrderList,
+    OpenSession, OrderRef, Origin, ReplaceMode, ReplaceOrder, RequestWithdrawal, RetryKey,
+    RevokeKey, RevokeLogin, RotateMasterKey, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
+    SetInstrumentRules, SetKillSwitch, SetPhase, SetWithdrawalApprovals, SettleReceivable,
+    StateHash, UpdateAccount, UpdateInstrument, UpdateLogin, Withdraw,
 };
 pub use decimal::{Increment, format_decimal, parse_decimal};
 pub use describe::{Describe, Described};
@@ -55,17 +56,20 @@ pub use event::{
     AuctionIndicated, AuctionUncrossed, BookReduced, CalendarSet, CancelCause, CommandRejected,
     CommandRepeated, Deposited, Event, ExpireCause, FeeScheduleSet, Fill, InstrumentDelisted,
     InstrumentListed, InstrumentRulesSet, InstrumentUpdated, KeyCreated, KeyRevoked, KillSwitchSet,
-    MasterKeyRotated, OrderAccepted, OrderAmended, OrderCanceled, OrderDecremented, OrderExpired,
-    OrderListUpdated, OrderModified, OrderRepriced, OrderRested, OrderTriggered, PhaseChanged,
-    Prevented, ReceivableCreated, ReceivableSettled, SessionClosed, SessionOpened, TradeBusted,
-    TradeCorrected, TradeExecuted, TradePrevented, VenueHalted, WithdrawalApprovalsSet,
-    WithdrawalApproved, WithdrawalCanceled, WithdrawalCompleted, WithdrawalRequested, Withdrawn,
+    LoginCreated, LoginRevoked, LoginUpdated, MasterKeyRotated, OrderAccepted, OrderAmended,
+    OrderCanceled, OrderDecremented, OrderExpired, OrderListUpdated, OrderModified, OrderRepriced,
+    OrderRested, OrderTriggered, PhaseChanged, Prevented, ReceivableCreated, ReceivableSettled,
+    SessionClosed, SessionOpened, TradeBusted, TradeCorrected, TradeExecuted, TradePrevented,
+    VenueHalted, WithdrawalApprovalsSet, WithdrawalApproved, WithdrawalCanceled,
+    WithdrawalCompleted, WithdrawalRequested, Withdrawn,
 };
 pub use id::{
-    AccountId, AssetId, InstrumentId, KeyId, OrderId, OrderListId, ReceivableId, SessionId, TradeId,
+    AccountId, AssetId, InstrumentId, KeyId, LoginId, OrderId, OrderListId, ReceivableId,
+    SessionId, TradeId,
 };
 pub use instrument::{FeeRates, Instrument, InstrumentSpec, ListingError};
 pub use interval::{Interval, TimeZone};
+pub use login::{LoginSpec, ResealedLogin, Way, Ways};
 pub use market::{Market, Markets, TradingState};
 pub use number::{AMOUNT_MAX, Amount, PRICE_MAX, Price, QTY_MAX, Qty};
 pub use order::{Order, OrderSize, OrderStatus, OrderType, Side, StpMode, TimeInForce};
@@ -84,6 +88,6 @@ pub use terms::{
     PegReference, Terms,
 };
 pub use text::{
-    AccountName, AssetName, ClOrdId, ExternalRef, KeyName, PackedClOrdId, Sealed, Symbol,
+    AccountName, AssetName, ClOrdId, ExternalRef, KeyName, PackedClOrdId, Sealed, Symbol, UserName,
 };
 pub use wire::{Reader, Wire};

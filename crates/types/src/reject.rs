@@ -10,6 +10,7 @@ numbered! {
         UnknownInstrument = 2,
         UnknownAsset = 3,
         UnknownKey = 4,
+        UnknownLogin = 5,
 
         /// The account's kill switch is on.
         AccountKilled = 10,
@@ -120,6 +121,9 @@ numbered! {
         TooManyInstruments = 402,
         TooManyAccounts = 403,
         TooManyKeys = 404,
+        TooManyLogins = 405,
+        /// The login has its maximum of valid keys.
+        TooManyKeysOfLogin = 406,
         DecimalsAboveMax = 410,
         InstrumentBoundsInvalid = 411,
         BaseIsQuote = 412,
@@ -128,10 +132,16 @@ numbered! {
         LotNotWhole = 415,
         InstrumentAmountsTooLarge = 416,
         ApiKeyInUse = 420,
-        /// The resealed keys are not the keys that are valid now.
+        /// The resealed keys and logins are not those that are valid now.
         KeysChanged = 421,
         /// A key cannot make an operator's key: only the venue's machine can.
         OperatorKeyByKey = 422,
+        /// Another login has the user name.
+        UserInUse = 423,
+        /// A key cannot make or change an operator's login: only the venue's machine can.
+        OperatorLoginByKey = 424,
+        /// A login's key has another account or role than the login, or is an operator's.
+        KeyBeyondLogin = 425,
         AccountLimitsTooHigh = 430,
         InstrumentRulesInvalid = 440,
         /// Assets, tick and lot of a listed instrument cannot change.

@@ -39,10 +39,11 @@ fn a_sealed_secret_is_not_described() {
     let spec = KeySpec {
         account: AccountId(1),
         role: Role::Trader,
+        login: None,
         api_key_hash: [7; 16],
         sealed_secret: Sealed::new(b"hidden").unwrap(),
     };
     let D::Record(fields) = spec.describe() else { panic!("a record") };
     assert_eq!(fields[1], ("role", D::Word("Trader")));
-    assert_eq!(fields[3], ("sealed_secret", D::Secret));
+    assert_eq!(fields[4], ("sealed_secret", D::Secret));
 }

@@ -376,7 +376,7 @@ fn reject_reasons_are_numbered_by_precedence() {
     for &reason in RejectReason::ALL {
         assert_eq!(RejectReason::from_number(reason.number()), Some(reason));
     }
-    assert_eq!([0, 5, u16::MAX].map(RejectReason::from_number), [None; 3]);
+    assert_eq!([0, 6, u16::MAX].map(RejectReason::from_number), [None; 3]);
 }
 
 #[test]

@@ -28,6 +28,7 @@ pub mod clock;
 mod fan_outs;
 mod follower;
 mod key;
+mod login;
 mod machine;
 mod metrics;
 mod pin;
@@ -46,6 +47,11 @@ pub use key::keyring::{Keyring, Sealing, reseal};
 pub use key::master::{MasterKey, MasterKeyError};
 pub use key::secret::{Secret, api_key_hash, random_text, request_hash, retry_key};
 pub use log::Durability;
+pub use login::password::{
+    PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Password, PasswordError, PasswordHash, password_matches,
+};
+pub use login::secret::LoginSecret;
+pub use login::totp::TotpSecret;
 pub use machine::{Machine, MachineError, Output, Progress, Role};
 pub use metrics::{
     BookFigures, Buckets, Exposition, Figures, MetricSource, Metrics, RefusalCause, ReplicaStatus,

@@ -426,6 +426,7 @@ fn relieves(command: &Command) -> bool {
             | Command::CancelOrderList(_)
             | Command::CloseSession(_)
             | Command::RevokeKey(_)
+            | Command::RevokeLogin(_)
             | Command::SetKillSwitch(_)
             | Command::HaltVenue(_)
             | Command::SetPhase(_)

@@ -62,10 +62,9 @@ impl Serving {
     pub(crate) fn ready(mut command: Command) -> Self {
         let mut process = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = process.stdout.take().expect("it is piped");
-        let mut line = String::new();
-        BufReader::new(stdout).read_line(&mut line).expect("it is text");
-        let url = line.strip_prefix("ready ").unwrap_or_else(|| panic!("not ready: {line:?}"));
-        Self { process, url: url.trim_end().to_owned() }
+        let mut lines = BufReader::new(stdout).lines().map(|line| line.expect("it is text"));
+        let url = lines.find_map(|line| line.strip_prefix("ready ").map(str::to_owned));
+        Self { process, url: url.expect("it becomes ready") }
     }
 
     pub(crate) fn client(&self, api_key: &str, secret_key: &str) -> Client {

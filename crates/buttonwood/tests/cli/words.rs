@@ -108,11 +108,11 @@ fn addresses_may_name_a_host_or_only_a_port() {
         let data = dir.path().join(at.to_string());
         let args = ["serve", "--data", text(&data), "--demo", "--no-bots", "--http", address];
         let mut process = command(&args).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let bound = line.trim_end().strip_prefix("ready http://").unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let bound = lines.find_map(|line| line.strip_prefix("ready http://").map(str::to_owned));
+        let bound = bound.unwrap();
         assert!(bound.starts_with("127.0.0.1:"), "{bound}");
-        TcpStream::connect(bound).unwrap();
+        TcpStream::connect(&bound).unwrap();
         process.kill().unwrap();
         process.wait().unwrap();
     }
@@ -266,9 +266,8 @@ fn lines_of_the_log_have_no_colours_in_a_file() {
         .stderr(fs::File::create(&file).unwrap())
         .spawn()
         .unwrap();
-    let mut ready = [0; 6];
-    process.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
-    assert_eq!(&ready, b"ready ");
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.starts_with("ready ")));
     process.kill().unwrap();
     process.wait().unwrap();
     let lines = fs::read_to_string(&file).unwrap();

@@ -58,6 +58,7 @@ impl Engine {
         self.write_lists(out);
         self.master_key.write(out);
         self.write_withdrawals(out);
+        self.write_logins(out);
     }
 
     /// `None` unless the bytes are a whole state of this version that does not contradict itself.
@@ -92,7 +93,6 @@ impl Engine {
             let (spec, revoked) = r.read()?;
             Some(Key { spec, revoked })
         })?;
-        engine.taken = Taken::of(&engine)?;
         engine.deferred = read_list(r, read_deferred)?.into();
         let off_book: Vec<(Standing, Order)> = r.read()?;
         engine.read_risk(r)?;
@@ -106,6 +106,8 @@ impl Engine {
         let lists = r.read()?;
         engine.master_key = r.read()?;
         engine.read_withdrawals(r)?;
+        engine.read_logins(r)?;
+        engine.taken = Taken::of(&engine)?;
         let is_whole = r.is_empty()
             && engine.parts_are_sound(&resting, &finished)
             && engine.off_book_is_sound(&off_book)
@@ -175,8 +177,10 @@ impl Taken {
             engine.accounts.iter().map(|account| account.spec.name).collect();
         let api_key_hashes: HashSet<_> =
             engine.keys.iter().map(|key| key.spec.api_key_hash).collect();
-        let is_sound =
-            accounts.len() == engine.accounts.len() && api_key_hashes.len() == engine.keys.len();
-        is_sound.then_some(Self { accounts, api_key_hashes })
+        let users: HashSet<_> = engine.logins().map(|(_, login)| login.user).collect();
+        let is_sound = accounts.len() == engine.accounts.len()
+            && api_key_hashes.len() == engine.keys.len()
+            && users.len() == engine.logins().count();
+        is_sound.then_some(Self { accounts, api_key_hashes, users })
     }
 }

@@ -1,21 +1,23 @@
-//! The directory: instruments by symbol, accounts, and signers by the hash of their API key.
+//! The directory: instruments by symbol, accounts, signers by the hash of their API key, and logins
+//! by user name.
 //!
 //! Events keep it up to date on the publisher's thread, so a look-up waits for no other thread.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use engine::Engine;
 use types::{
-    AccountId, AccountRisk, AccountSpec, Asset, AssetId, Event, FeeRates, Instrument, InstrumentId,
-    InstrumentRules, KeyId, KeySpec, Market, Phase, TradingState,
+    AccountId, AccountName, AccountRisk, AccountSpec, Asset, AssetId, Event, FeeRates, Instrument,
+    InstrumentId, InstrumentRules, KeyId, KeySpec, LoginCreated, LoginId, LoginSpec, LoginUpdated,
+    Market, Phase, TradingState, UserName,
 };
 use venue::{Keyring, MasterKeyError};
 
 use crate::clock::now_ns;
-use crate::door::identity::Signer;
+use crate::door::identity::{Login, Signer};
 
 pub(crate) struct Directory {
     keyring: Keyring,
@@ -29,6 +31,10 @@ pub(crate) struct Directory {
     rated: HashSet<AccountId>,
     signers: HashMap<[u8; 16], Arc<Signer>>,
     hash_of_key: HashMap<KeyId, [u8; 16]>,
+    logins: HashMap<LoginId, Arc<Login>>,
+    login_of_user: HashMap<UserName, LoginId>,
+    /// The valid keys of each login that has one.
+    keys_of_login: HashMap<LoginId, BTreeSet<KeyId>>,
 }
 
 impl Directory {
@@ -45,6 +51,9 @@ impl Directory {
             rated: HashSet::new(),
             signers: HashMap::new(),
             hash_of_key: HashMap::new(),
+            logins: HashMap::new(),
+            login_of_user: HashMap::new(),
+            keys_of_login: HashMap::new(),
         };
         for (account, _) in engine.accounts() {
             if let Some(risk) = engine.account_risk(account) {
@@ -65,6 +74,9 @@ impl Directory {
         }
         for (key, spec) in engine.keys() {
             directory.add_key(key, spec)?;
+        }
+        for (login, spec) in engine.logins() {
+            directory.set_login(login, spec)?;
         }
         Ok(directory)
     }
@@ -95,8 +107,47 @@ impl Directory {
 
     /// Whether the key is neither revoked nor expired.
     pub(crate) fn is_usable(&self, key: KeyId) -> bool {
-        let signer = self.hash_of_key.get(&key).and_then(|hash| self.signers.get(hash));
-        signer.is_some_and(|signer| !signer.credential.has_expired(now_ns()))
+        self.signer_of(key).is_some_and(|signer| !signer.credential.has_expired(now_ns()))
+    }
+
+    pub(crate) fn signer_of(&self, key: KeyId) -> Option<Arc<Signer>> {
+        self.signers.get(self.hash_of_key.get(&key)?).cloned()
+    }
+
+    /// The valid login of a person who gives this user name, in letters of any case.
+    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
+    pub(crate) fn login_of(&self, user: &str) -> Option<Arc<Login>> {
+        let user = UserName::parse(&user.to_ascii_lowercase())?;
+        self.login(*self.login_of_user.get(&user)?)
+    }
+
+    /// `None` if it is revoked.
+    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
+    pub(crate) fn login(&self, login: LoginId) -> Option<Arc<Login>> {
+        self.logins.get(&login).cloned()
+    }
+
+    /// The keys of a login that are not revoked, oldest first. Some may have expired.
+    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
+    pub(crate) fn keys_of_login(&self, login: LoginId) -> impl Iterator<Item = Arc<Signer>> + '_ {
+        let keys = self.keys_of_login.get(&login).into_iter().flatten();
+        keys.filter_map(|key| self.signer_of(*key))
+    }
+
+    /// The name of an account.
+    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
+    pub(crate) fn account_name(&self, account: AccountId) -> Option<AccountName> {
+        self.accounts.get(&account).map(|spec| spec.name)
+    }
+
+    /// For what is sealed by the master key.
+    pub(crate) fn keyring(&self) -> Keyring {
+        self.keyring.clone()
+    }
+
+    pub(crate) fn account_named(&self, name: &str) -> Option<AccountId> {
+        let mut accounts = self.accounts.iter();
+        accounts.find(|(_, spec)| spec.name.as_str() == name).map(|(id, _)| *id)
     }
 
     /// The fees of an account that has its own.
@@ -164,17 +215,40 @@ impl Directory {
     }
 
     fn remove_key(&mut self, key: KeyId) {
-        if let Some(hash) = self.hash_of_key.remove(&key) {
-            self.signers.remove(&hash);
+        let signer = self.hash_of_key.remove(&key).and_then(|hash| self.signers.remove(&hash));
+        let Some(login) = signer.and_then(|signer| signer.login) else { return };
+        if let Some(keys) = self.keys_of_login.get_mut(&login) {
+            keys.remove(&key);
+            if keys.is_empty() {
+                self.keys_of_login.remove(&login);
+            }
+        }
+    }
+
+    fn set_login(&mut self, login: LoginId, spec: &LoginSpec) -> Result<(), MasterKeyError> {
+        let LoginSpec { user, account, role, ways, .. } = *spec;
+        let secret = self.keyring.open_login(spec)?;
+        self.logins.insert(login, Arc::new(Login { login, user, account, role, ways, secret }));
+        self.login_of_user.insert(user, login);
+        Ok(())
+    }
+
+    fn remove_login(&mut self, login: LoginId) {
+        if let Some(login) = self.logins.remove(&login) {
+            self.login_of_user.remove(&login.user);
         }
     }
 
     fn add_key(&mut self, key: KeyId, spec: &KeySpec) -> Result<(), MasterKeyError> {
         let hash = spec.api_key_hash;
         let credential = self.keyring.open(spec)?;
-        let signer = Signer { key, account: spec.account, role: spec.role, credential };
+        let KeySpec { account, role, login, .. } = *spec;
+        let signer = Signer { key, account, role, login, credential };
         self.signers.insert(hash, Arc::new(signer));
         self.hash_of_key.insert(key, hash);
+        if let Some(login) = login {
+            self.keys_of_login.entry(login).or_default().insert(key);
+        }
         Ok(())
     }
 }
@@ -230,6 +304,15 @@ impl SharedDirectory {
                 }
             }
             Event::KeyRevoked(revoked) => directory().remove_key(revoked.key),
+            Event::LoginCreated(LoginCreated { login, spec, .. })
+            | Event::LoginUpdated(LoginUpdated { login, spec, .. }) => {
+                let mut directory = directory();
+                if let Err(error) = directory.set_login(*login, spec) {
+                    directory.remove_login(*login); // Not with the password before.
+                    tracing::warn!(%login, %error, "a login cannot be used");
+                }
+            }
+            Event::LoginRevoked(revoked) => directory().remove_login(revoked.login),
             _ => {}
         }
     }

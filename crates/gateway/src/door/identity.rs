@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use protocol::signed::sign::VerifyingKey;
-use types::{AccountId, KeyId, Role};
-use venue::{Credential, Verifier};
+use types::{AccountId, KeyId, LoginId, Role, UserName, Ways};
+use venue::{Credential, LoginSecret, Verifier};
 
 use crate::clock::now_ns;
 
@@ -14,7 +14,21 @@ pub(crate) struct Signer {
     pub(crate) key: KeyId,
     pub(crate) account: AccountId,
     pub(crate) role: Role,
+    /// The login whose browser made it.
+    pub(crate) login: Option<LoginId>,
     pub(crate) credential: Credential,
+}
+
+/// A person who may sign in.
+#[allow(dead_code, reason = "the page's dialect signs people in by it")]
+#[derive(Clone, Debug)]
+pub(crate) struct Login {
+    pub(crate) login: LoginId,
+    pub(crate) user: UserName,
+    pub(crate) account: AccountId,
+    pub(crate) role: Role,
+    pub(crate) ways: Ways,
+    pub(crate) secret: LoginSecret,
 }
 
 /// The permission that a request needs. Market data needs none.

@@ -164,7 +164,7 @@ impl SignedRequest {
 }
 
 /// Reads the body, within the limits of size and time.
-async fn read_body(
+pub(crate) async fn read_body(
     settings: &SocketSettings,
     headers: &HeaderMap,
     body: Body,

@@ -121,7 +121,7 @@ fn is_localhost(name: &str) -> bool {
 
 /// Whether a page of this origin comes from this host, with or without TLS. The port is left out
 /// where it is the scheme's own.
-fn is_page_of(origin: &str, host: &str) -> bool {
+pub(crate) fn is_page_of(origin: &str, host: &str) -> bool {
     let Some((scheme, authority)) = origin.split_once("://") else { return false };
     let own_port = if scheme.eq_ignore_ascii_case("https") { ":443" } else { ":80" };
     let plain = |text: &str| text.strip_suffix(own_port).unwrap_or(text).to_ascii_lowercase();

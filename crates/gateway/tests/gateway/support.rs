@@ -213,7 +213,7 @@ impl Site {
     ) -> KeyId {
         let api_key_hash = api_key_hash(api_key);
         let sealed_secret = self.master_key.seal(&credential, &api_key_hash).unwrap();
-        let spec = KeySpec { account, role, api_key_hash, sealed_secret };
+        let spec = KeySpec { account, role, login: None, api_key_hash, sealed_secret };
         let events = self.operate(Command::CreateKey(Box::new(CreateKey { spec }))).await;
         // The listener has these events once the publisher answers.
         self.handle.read_views(|_, _| ()).unwrap().await.unwrap();

@@ -119,6 +119,7 @@ replies! {
     ReceivableNotFound NothingToSettle OwnsNoBalances TooManyWithdrawals WithdrawalNotFound
     WithdrawalCompletedAlready WithdrawalCanceledAlready WithdrawalIsOwn WithdrawalApprovedAlready
     TooManyApprovals WithdrawalNotApproved WithdrawalNeedsRequest WithdrawalApprovalsAboveMax
+    UnknownLogin TooManyLogins TooManyKeysOfLogin UserInUse OperatorLoginByKey KeyBeyondLogin
     OperatorKeyByKey InstrumentRulesInvalid InstrumentStepsFixed FeeScheduleInvalid CalendarInvalid
     CircuitBreakerInvalid AccountNotFlat HaltLevelInvalid VenueNotHalted
         => Error(ApiError::unsupported_operation),

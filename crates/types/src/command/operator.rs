@@ -3,12 +3,13 @@
 use crate::account::{AccountSpec, KeySpec, ResealedKey};
 use crate::asset::Asset;
 use crate::describe::{Describe, Described};
-use crate::id::{AccountId, AssetId, InstrumentId, KeyId, ReceivableId, TradeId};
+use crate::id::{AccountId, AssetId, InstrumentId, KeyId, LoginId, ReceivableId, TradeId};
 use crate::instrument::InstrumentSpec;
+use crate::login::{LoginSpec, ResealedLogin, Ways};
 use crate::number::{Amount, Price};
 use crate::phase::{InstrumentRules, Phase};
 use crate::risk::{AccountLimits, AccountRisk, FeeSchedule};
-use crate::text::ExternalRef;
+use crate::text::{ExternalRef, Sealed};
 use crate::wire::{Reader, Wire, record};
 
 record! {
@@ -130,20 +131,51 @@ record! {
     }
 }
 
-/// From here on another master key opens the secrets of all keys.
+record! {
+    pub struct CreateLogin {
+        pub spec: LoginSpec,
+    }
+}
+
+record! {
+    /// Gives a login another password, other one-time codes or other ways. Its user name, account
+    /// and role stay.
+    pub struct UpdateLogin {
+        pub login: LoginId,
+        pub ways: Ways,
+        pub sealed_secret: Sealed,
+        /// Also revokes its keys: the person signs in again everywhere.
+        pub sign_out: bool,
+    }
+}
+
+record! {
+    /// Also revokes the keys of the login.
+    pub struct RevokeLogin {
+        pub login: LoginId,
+    }
+}
+
+/// From here on another master key opens the secrets of all keys and logins.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RotateMasterKey {
     /// Fingerprint of the new master key.
     pub fingerprint: [u8; 16],
     /// All valid keys, in order of number: all of them or none.
     pub keys: Vec<ResealedKey>,
+    /// All valid logins, as the keys.
+    pub logins: Vec<ResealedLogin>,
 }
+
+/// The flag in the count of keys of a [`RotateMasterKey`].
+const LOGINS_FOLLOW: u32 = 1 << 31;
 
 impl Describe for RotateMasterKey {
     fn describe(&self) -> Described {
         Described::Record(vec![
             ("fingerprint", self.fingerprint.describe()),
             ("keys", self.keys.describe()),
+            ("logins", self.logins.describe()),
         ])
     }
 }
@@ -151,11 +183,23 @@ impl Describe for RotateMasterKey {
 impl Wire for RotateMasterKey {
     fn write(&self, out: &mut Vec<u8>) {
         self.fingerprint.write(out);
-        self.keys.write(out);
+        let count = u32::try_from(self.keys.len()).expect("there are fewer keys than 2^31");
+        let follow = if self.logins.is_empty() { 0 } else { LOGINS_FOLLOW };
+        (count | follow).write(out);
+        self.keys.iter().for_each(|key| key.write(out));
+        if follow != 0 {
+            self.logins.write(out);
+        }
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
-        Some(Self { fingerprint: r.read()?, keys: r.read()? })
+        let (fingerprint, count): ([u8; 16], u32) = r.read()?;
+        let keys = (0..count & !LOGINS_FOLLOW).map(|_| r.read()).collect::<Option<_>>()?;
+        let logins = match count & LOGINS_FOLLOW {
+            0 => Vec::new(),
+            _ => r.read().filter(|logins: &Vec<_>| !logins.is_empty())?,
+        };
+        Some(Self { fingerprint, keys, logins })
     }
 }
 

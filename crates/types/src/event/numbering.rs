@@ -45,6 +45,9 @@ impl Event {
             | Self::AccountUpdated(_)
             | Self::KeyCreated(_)
             | Self::KeyRevoked(_)
+            | Self::LoginCreated(_)
+            | Self::LoginUpdated(_)
+            | Self::LoginRevoked(_)
             | Self::AccountRiskSet(_)
             | Self::AccountLimitsSet(_)
             | Self::KillSwitchSet(_)
@@ -89,6 +92,9 @@ impl Event {
             Self::AccountUpdated(e) => (e.account, e.account_seq),
             Self::KeyCreated(e) => (e.spec.account, e.account_seq),
             Self::KeyRevoked(e) => (e.account, e.account_seq),
+            Self::LoginCreated(e) => (e.spec.account, e.account_seq),
+            Self::LoginUpdated(e) => (e.spec.account, e.account_seq),
+            Self::LoginRevoked(e) => (e.account, e.account_seq),
             Self::AccountRiskSet(e) => (e.account, e.account_seq),
             Self::AccountLimitsSet(e) => (e.account, e.account_seq),
             Self::KillSwitchSet(e) => (e.set.account, e.account_seq),

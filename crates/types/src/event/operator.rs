@@ -5,12 +5,13 @@ use std::ops::Range;
 use crate::account::{AccountSpec, KeySpec, Role};
 use crate::asset::Asset;
 use crate::command::SetKillSwitch;
-use crate::id::{AccountId, AssetId, InstrumentId, KeyId, TradeId};
+use crate::id::{AccountId, AssetId, InstrumentId, KeyId, LoginId, TradeId};
 use crate::instrument::Instrument;
+use crate::login::LoginSpec;
 use crate::number::{Amount, Price};
 use crate::phase::{Calendar, InstrumentRules, Phase, PhaseCause};
 use crate::risk::{AccountLimits, AccountRisk, FeeSchedule, Receivable};
-use crate::text::ExternalRef;
+use crate::text::{ExternalRef, UserName};
 use crate::wire::record;
 
 record! {
@@ -200,6 +201,35 @@ record! {
     pub struct KeyRevoked {
         pub account_seq: u64,
         pub key: KeyId,
+        pub account: AccountId,
+        pub role: Role,
+    }
+}
+
+record! {
+    pub struct LoginCreated {
+        pub account_seq: u64,
+        pub login: LoginId,
+        pub spec: LoginSpec,
+    }
+}
+
+record! {
+    pub struct LoginUpdated {
+        pub account_seq: u64,
+        pub login: LoginId,
+        pub spec: LoginSpec,
+        /// Its keys are revoked, in the events that follow.
+        pub sign_out: bool,
+    }
+}
+
+record! {
+    /// Its keys are revoked too, in the events that follow.
+    pub struct LoginRevoked {
+        pub account_seq: u64,
+        pub login: LoginId,
+        pub user: UserName,
         pub account: AccountId,
         pub role: Role,
     }

@@ -18,8 +18,9 @@ impl Source<'_> {
         first
     }
 
-    /// Whether an order has special terms: no example in `formats.txt` has any.
-    fn has_terms(&self) -> bool {
+    /// Whether what few values have is there, such as an order's special terms: no example in
+    /// `formats.txt` has any.
+    fn has_more(&self) -> bool {
         self.0.first().is_some_and(|number| (number >> 32) % 4 >= 2)
     }
 
@@ -136,6 +137,7 @@ examples! {
     AssetId: |source| Self(source.number() as u16);
     InstrumentId: |source| Self(source.value());
     KeyId: |source| Self(source.value());
+    LoginId: |source| Self(source.value());
     OrderId: |source| Self(source.value());
     TradeId: |source| Self(source.value());
     SessionId: |source| Self(source.value());
@@ -146,7 +148,7 @@ examples! {
         let (order_type, time_in_force) = (source.value(), source.value());
         let (stp_mode, price, size) = (source.value(), source.value(), source.value());
         let (strategy_id, strategy_type) = (source.value(), source.value());
-        let terms = source.has_terms().then(|| source.value());
+        let terms = source.has_more().then(|| source.value());
         Self {
             instrument, cl_ord_id, side, order_type, time_in_force, stp_mode, price, size,
             strategy_id, strategy_type, terms,
@@ -160,7 +162,7 @@ examples! {
         let (price, order_qty, quote_order_qty) = (source.value(), source.value(), source.value());
         let (cum_qty, cum_quote) = (source.value(), source.value());
         let (created_ns, updated_ns) = (source.value(), source.value());
-        let terms = source.has_terms().then(|| source.value());
+        let terms = source.has_more().then(|| source.value());
         Self {
             instrument, account, order_id, cl_ord_id, side, order_type, time_in_force, stp_mode,
             status, strategy_id, strategy_type, price, order_qty, quote_order_qty, cum_qty,
@@ -174,7 +176,9 @@ examples! {
     };
     RotateMasterKey: |source| {
         let keys = (0..source.number() % 3).map(|_| source.value()).collect();
-        Self { fingerprint: source.value(), keys }
+        let fingerprint = source.value();
+        let logins = if source.has_more() { 1 + source.number() % 2 } else { 0 };
+        Self { fingerprint, keys, logins: (0..logins).map(|_| source.value()).collect() }
     };
     Price: |source| Self::from_ticks(source.value());
     Qty: |source| Self::from_lots(source.value());
@@ -184,6 +188,14 @@ examples! {
     AssetName: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
     AccountName: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
     ExternalRef: |source| Self::parse(&source.text(Self::LEN_MAX)).expect("allowed");
+    UserName: |source| Self::parse(&source.text(Self::LEN_MAX).to_lowercase()).expect("allowed");
+    Ways: |source| Self::new(&[source.value()]).expect("one");
+    KeySpec: |source| {
+        let (account, role, api_key_hash) = (source.value(), source.value(), source.value());
+        let sealed_secret = source.value();
+        let login = source.has_more().then(|| source.value());
+        Self { account, role, login, api_key_hash, sealed_secret }
+    };
     Sealed: |source| Self::new(&source.text(160).as_bytes()[1..]).expect("short enough");
     OrderSize: |source| if source.value() {
 Self::Quote(source.value())
@@ -213,7 +225,7 @@ impl<T: Example> Example for Option<T> {
 
 numbered! {
     Side, OrderType, TimeInForce, StpMode, OrderStatus, Origin, Role, CancelRestriction, ReplaceMode,
-    CancelCause, ExpireCause, RejectReason, PegReference, OrderListKind, OrderListStatus,
+    Way, CancelCause, ExpireCause, RejectReason, PegReference, OrderListKind, OrderListStatus,
     OrderListChange, Phase, PhaseCause, BandBreach, AccountMode, FeeAsset, ReceivableCause, WithdrawalStatus
 }
 
@@ -227,8 +239,9 @@ records! {
     }
     Instrument { id, spec, tick_lot_minor, lot_minor }
     AccountSpec { name, fees, max_open_orders, finished_orders_kept, trades_kept }
-    KeySpec { account, role, api_key_hash, sealed_secret }
     ResealedKey { key, sealed_secret }
+    ResealedLogin { login, sealed_secret }
+    LoginSpec { user, account, role, ways, sealed_secret }
     Balance { free, locked }
     AccountTrade {
         instrument, trade_id, order_id, side, is_maker, price, qty, quote, fee, fee_asset, traded_ns,
@@ -285,6 +298,9 @@ records! {
     UpdateAccount { account, spec }
     CreateKey { spec }
     RevokeKey { key }
+    CreateLogin { spec }
+    UpdateLogin { login, ways, sealed_secret, sign_out }
+    RevokeLogin { login }
     ModifyOrder { instrument, order, cl_ord_id, order_qty, price }
     MassCancel { instrument, side, cl_ord_id }
     CancelOrderList { instrument, order_list, list_cl_ord_id, cl_ord_id }
@@ -327,6 +343,9 @@ records! {
     AccountUpdated { account_seq, account, spec }
     KeyCreated { account_seq, key, spec }
     KeyRevoked { account_seq, key, account, role }
+    LoginCreated { account_seq, login, spec }
+    LoginUpdated { account_seq, login, spec, sign_out }
+    LoginRevoked { account_seq, login, user, account, role }
     MasterKeyRotated { fingerprint, key_count }
     CommandRejected { account, reason, in_cancel }
     CommandRepeated { account, first_sequence }
@@ -381,7 +400,8 @@ choices! {
         ListAsset, ListInstrument, CreateAccount, UpdateAccount,
         CreateKey, RevokeKey, UpdateInstrument, SetInstrumentRules, SetPhase, DelistInstrument,
         SetFeeSchedule, SetAccountRisk, SetAccountLimits, SetKillSwitch, HaltVenue, ResumeVenue,
-        SetCircuitBreaker, SetCalendar, RotateMasterKey, SetWithdrawalApprovals, Tick, Continue, NewEpoch, TakeStateHash, StateHash
+        SetCircuitBreaker, SetCalendar, RotateMasterKey, SetWithdrawalApprovals,
+        CreateLogin, UpdateLogin, RevokeLogin, Tick, Continue, NewEpoch, TakeStateHash, StateHash
     }
     Event {
         OrderAccepted, OrderRested, TradeExecuted, OrderCanceled, OrderExpired, OrderAmended,
@@ -391,6 +411,7 @@ choices! {
         InstrumentUpdated, InstrumentRulesSet, PhaseChanged, InstrumentDelisted, FeeScheduleSet,
         AccountRiskSet, AccountLimitsSet, KillSwitchSet, VenueHalted, VenueResumed,
         CircuitBreakerSet, CalendarSet, AuctionIndicated, AuctionUncrossed, SessionOpened,
-        SessionClosed, MasterKeyRotated, WithdrawalApprovalsSet, CommandRejected, CommandRepeated
+        SessionClosed, MasterKeyRotated, WithdrawalApprovalsSet, LoginCreated,
+        LoginUpdated, LoginRevoked, CommandRejected, CommandRepeated
     }
 }

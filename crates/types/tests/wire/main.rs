@@ -167,7 +167,12 @@ fn formats_stay_as_they_are() {
         line("Terms", &Source(&numbers).value::<Terms>()),
         line("OrderTerms", &Source(&numbers).value::<OrderTerms>()),
     ];
-    let all = std::iter::once(entry).chain(examples).chain(terms);
+    let login = Source(&numbers).value();
+    let key = KeySpec { login: Some(login), ..Source(&numbers).value() };
+    let logins = vec![Source(&numbers).value()];
+    let rotate = RotateMasterKey { logins, ..Source(&numbers).value() };
+    let of_logins = [line("KeySpec", &key), line("RotateMasterKey", &rotate)];
+    let all = std::iter::once(entry).chain(examples).chain(terms).chain(of_logins);
     if std::env::var_os("TYPES_FORMATS").is_some_and(|value| value == "write") {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/formats.txt");
         let text: String = all.clone().map(|line| line + "\n").collect();

@@ -146,6 +146,14 @@ pub fn parse_network(text: &str) -> Option<IpNet> {
 const MAPPED: u8 = 96;
 
 impl Verifier {
+    /// A public key in its own 32 bytes.
+    pub fn from_ed25519(key: [u8; 32]) -> Result<Self, PublicKeyError> {
+        if is_of_small_order(&key) {
+            return Err(PublicKeyError::SmallOrder);
+        }
+        Ok(Self::Ed25519(key))
+    }
+
     /// As `openssl pkey -pubout` writes it.
     pub fn from_pem(text: &str) -> Result<Self, PublicKeyError> {
         if text.contains("PRIVATE KEY-----") {
@@ -155,13 +163,7 @@ impl Verifier {
             .map_err(|_| PublicKeyError::NotPem)?;
         let (algorithm, key) = read_key_info(&der).ok_or(PublicKeyError::NotPem)?;
         match algorithm {
-            OID_ED25519 => {
-                let key = key.try_into().map_err(|_| PublicKeyError::NotPem)?;
-                if is_of_small_order(&key) {
-                    return Err(PublicKeyError::SmallOrder);
-                }
-                Ok(Self::Ed25519(key))
-            }
+            OID_ED25519 => Self::from_ed25519(key.try_into().map_err(|_| PublicKeyError::NotPem)?),
             OID_RSA => read_rsa(key),
             _ => Err(PublicKeyError::OtherKind),
         }

@@ -3,12 +3,16 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use types::{KeyId, KeySpec, ResealedKey, RotateMasterKey, Wire};
+use types::{
+    KeyId, KeySpec, LoginId, LoginSpec, ResealedKey, ResealedLogin, RotateMasterKey, Wire,
+};
 
 use crate::key::credential::Credential;
 use crate::key::master::{MasterKey, MasterKeyError};
+use crate::login::secret::LoginSecret;
 
-/// What a rotation may take of the log: it is one command, so that it is done for all keys or none.
+/// What a rotation may take of the log: it is one command, so that it is done for all keys and
+/// logins or for none.
 const ROTATION_SIZE_MAX: usize = 8 << 20;
 
 /// Opens what was sealed before a rotation and after it, whichever of the two is under way.
@@ -27,11 +31,22 @@ impl Keyring {
     }
 
     pub fn open(&self, spec: &KeySpec) -> Result<Credential, MasterKeyError> {
+        self.open_by(|master_key| master_key.open(&spec.sealed_secret, &spec.api_key_hash))
+    }
+
+    pub fn open_login(&self, spec: &LoginSpec) -> Result<LoginSecret, MasterKeyError> {
+        self.open_by(|master_key| master_key.open_login(&spec.sealed_secret, &spec.user))
+    }
+
+    fn open_by<T>(
+        &self,
+        open: impl Fn(&MasterKey) -> Result<T, MasterKeyError>,
+    ) -> Result<T, MasterKeyError> {
         let keys = self.0.keys.read().unwrap_or_else(PoisonError::into_inner);
         let mut error = MasterKeyError::Wrong;
         for master_key in keys.iter() {
-            match master_key.open(&spec.sealed_secret, &spec.api_key_hash) {
-                Ok(credential) => return Ok(credential),
+            match open(master_key) {
+                Ok(opened) => return Ok(opened),
                 Err(MasterKeyError::Wrong) => {}
                 Err(other) => error = other,
             }
@@ -75,26 +90,34 @@ impl Sealing<'_> {
     }
 }
 
-/// All valid keys of a venue, sealed by another master key.
+/// All valid keys and logins of a venue, sealed by another master key.
 pub fn reseal(
     keys: &[(KeyId, KeySpec)],
+    logins: &[(LoginId, LoginSpec)],
     master_key: &MasterKey,
     next: &MasterKey,
 ) -> Result<RotateMasterKey, MasterKeyError> {
-    let mut resealed = Vec::with_capacity(keys.len());
+    let mut resealed_keys = Vec::with_capacity(keys.len());
     for (key, spec) in keys {
         let credential = master_key.open(&spec.sealed_secret, &spec.api_key_hash)?;
         let sealed = next.seal(&credential, &spec.api_key_hash);
         let sealed_secret = sealed.ok_or(MasterKeyError::TooLarge)?;
-        resealed.push(ResealedKey { key: *key, sealed_secret });
+        resealed_keys.push(ResealedKey { key: *key, sealed_secret });
     }
-    let rotate = RotateMasterKey { fingerprint: next.fingerprint(), keys: resealed };
+    let mut resealed_logins = Vec::with_capacity(logins.len());
+    for (login, spec) in logins {
+        let secret = master_key.open_login(&spec.sealed_secret, &spec.user)?;
+        let sealed_secret = next.seal_login(&secret, &spec.user);
+        resealed_logins.push(ResealedLogin { login: *login, sealed_secret });
+    }
+    let fingerprint = next.fingerprint();
+    let rotate = RotateMasterKey { fingerprint, keys: resealed_keys, logins: resealed_logins };
     let mut bytes = Vec::new();
     rotate.write(&mut bytes);
     if bytes.len() <= ROTATION_SIZE_MAX {
         Ok(rotate)
     } else {
-        Err(MasterKeyError::TooManyKeys(rotate.keys.len()))
+        Err(MasterKeyError::TooManyKeys(rotate.keys.len() + rotate.logins.len()))
     }
 }
 
@@ -124,11 +147,16 @@ mod tests {
         let api_key_hash = api_key_hash("a");
         let credential = Credential::new(Verifier::Hmac(Secret::generate()));
         let sealed_secret = master_key.seal(&credential, &api_key_hash).unwrap();
-        let spec =
-            KeySpec { account: AccountId(1), role: Role::Trader, api_key_hash, sealed_secret };
+        let spec = KeySpec {
+            account: AccountId(1),
+            role: Role::Trader,
+            login: None,
+            api_key_hash,
+            sealed_secret,
+        };
         let rotation = |keys: u32| {
             let keys: Vec<_> = (1..=keys).map(|key| (KeyId(key), spec)).collect();
-            reseal(&keys, &master_key, &next)
+            reseal(&keys, &[], &master_key, &next)
         };
         assert_eq!(rotation(69_000).unwrap().keys.len(), 69_000);
         assert!(matches!(rotation(72_000), Err(MasterKeyError::TooManyKeys(72_000))));

@@ -2,7 +2,8 @@
 //!
 //! A key's [`Credential`] lies in the log sealed by the master key (XChaCha20-Poly1305, a fresh
 //! random nonce before the sealed bytes, the API key's hash as associated data, so that a sealed
-//! secret cannot be moved to another key). Of the API key itself the log has a hash only.
+//! secret cannot be moved to another key). Of the API key itself the log has a hash only. A login's
+//! [`LoginSecret`] lies there in the same way, bound to its user name.
 
 use std::fmt;
 use std::os::unix::fs::PermissionsExt;
@@ -11,10 +12,11 @@ use std::path::{Path, PathBuf};
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use engine::Engine;
-use types::{MasterKeyInUse, Sealed};
+use types::{MasterKeyInUse, Sealed, UserName};
 
 use crate::key::credential::{CREDENTIAL_LEN_MAX, Credential};
 use crate::key::secret::{fill_random, short_hash};
+use crate::login::secret::LoginSecret;
 
 const NONCE_SIZE: usize = 24;
 
@@ -55,7 +57,7 @@ pub enum MasterKeyError {
     Rotated { given: [u8; 16], in_use: MasterKeyInUse },
     /// It opens a secret that this program does not understand.
     #[error(
-        "the data folder has keys that were made by version {0} of the sealed form, which this \
+        "the data folder has keys or logins that were made by version {0} of the sealed form, which this \
          build cannot read: start the build that made them"
     )]
     Newer(u8),
@@ -67,7 +69,7 @@ pub enum MasterKeyError {
     TooLarge,
     /// More keys than can be sealed anew at once.
     #[error(
-        "{0} keys are more than can be sealed anew at once: revoke those that are not \
+        "{0} keys and logins are more than can be sealed anew at once: revoke those that are not \
          needed any more"
     )]
     TooManyKeys(usize),
@@ -128,6 +130,9 @@ impl MasterKey {
         // All are sealed by the same one.
         engine.keys().take(1).try_for_each(|(_, spec)| {
             self.open(&spec.sealed_secret, &spec.api_key_hash).map(|_credential| ())
+        })?;
+        engine.logins().take(1).try_for_each(|(_, spec)| {
+            self.open_login(&spec.sealed_secret, &spec.user).map(|_secret| ())
         })
     }
 
@@ -137,9 +142,18 @@ impl MasterKey {
         if bytes.len() > CREDENTIAL_LEN_MAX {
             return None;
         }
+        self.seal_bytes(&bytes, api_key_hash)
+    }
+
+    pub fn seal_login(&self, secret: &LoginSecret, user: &UserName) -> Sealed {
+        let sealed = self.seal_bytes(&secret.to_bytes(), &login_context(user));
+        sealed.expect("the secret of a login is short")
+    }
+
+    fn seal_bytes(&self, bytes: &[u8], context: &[u8; 16]) -> Option<Sealed> {
         let mut nonce = [0; NONCE_SIZE];
         fill_random(&mut nonce);
-        let payload = Payload { msg: &bytes, aad: api_key_hash };
+        let payload = Payload { msg: bytes, aad: context };
         let sealed = self
             .cipher()
             .encrypt(&XNonce::from(nonce), payload)
@@ -153,12 +167,26 @@ impl MasterKey {
         sealed: &Sealed,
         api_key_hash: &[u8; 16],
     ) -> Result<Credential, MasterKeyError> {
+        let opened = self.open_bytes(sealed, api_key_hash)?;
+        Credential::from_bytes(&opened).map_err(MasterKeyError::Newer)
+    }
+
+    /// Fails unless it was sealed by this master key for this user name.
+    pub fn open_login(
+        &self,
+        sealed: &Sealed,
+        user: &UserName,
+    ) -> Result<LoginSecret, MasterKeyError> {
+        let opened = self.open_bytes(sealed, &login_context(user))?;
+        LoginSecret::from_bytes(&opened).map_err(MasterKeyError::Newer)
+    }
+
+    fn open_bytes(&self, sealed: &Sealed, context: &[u8; 16]) -> Result<Vec<u8>, MasterKeyError> {
         let parts = sealed.as_bytes().split_first_chunk::<NONCE_SIZE>();
         let (nonce, sealed) = parts.ok_or(MasterKeyError::Wrong)?;
-        let payload = Payload { msg: sealed, aad: api_key_hash };
+        let payload = Payload { msg: sealed, aad: context };
         let opened = self.cipher().decrypt(&XNonce::from(*nonce), payload);
-        let opened = opened.map_err(|_| MasterKeyError::Wrong)?;
-        Credential::from_bytes(&opened).map_err(MasterKeyError::Newer)
+        opened.map_err(|_| MasterKeyError::Wrong)
     }
 
     fn cipher(&self) -> XChaCha20Poly1305 {
@@ -172,6 +200,11 @@ impl fmt::Debug for MasterKey {
     }
 }
 
+/// What a login's secret is bound to, apart from all hashes of API keys.
+fn login_context(user: &UserName) -> [u8; 16] {
+    short_hash("buttonwood login", user.as_bytes())
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -181,6 +214,8 @@ mod tests {
     use super::*;
     use crate::key::credential::Verifier;
     use crate::key::secret::{Secret, api_key_hash};
+    use crate::login::password::{Password, PasswordHash};
+    use crate::login::totp::TotpSecret;
 
     #[test]
     fn only_the_right_master_key_opens_a_secret_and_only_for_its_api_key() {
@@ -193,6 +228,21 @@ mod tests {
         assert!(wrong(other.open(&sealed, &hash)));
         assert!(wrong(master_key.open(&sealed, &other_hash)));
         assert!(wrong(master_key.open(&Sealed::new(b"short").unwrap(), &hash)));
+    }
+
+    #[test]
+    fn only_the_right_master_key_opens_a_login_and_only_for_its_user() {
+        let (master_key, other) = (MasterKey::generate(), MasterKey::generate());
+        let user = |text| UserName::parse(text).unwrap();
+        let password = PasswordHash::of(&Password::new("correct horse".into()).unwrap());
+        for totp in [None, Some(TotpSecret::generate())] {
+            let secret = LoginSecret { password: password.clone(), totp };
+            let sealed = master_key.seal_login(&secret, &user("alice"));
+            assert_eq!(master_key.open_login(&sealed, &user("alice")).unwrap(), secret);
+            let wrong = |opened| matches!(opened, Err(MasterKeyError::Wrong));
+            assert!(wrong(other.open_login(&sealed, &user("alice"))));
+            assert!(wrong(master_key.open_login(&sealed, &user("bob"))));
+        }
     }
 
     #[test]

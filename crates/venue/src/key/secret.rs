@@ -61,7 +61,7 @@ pub fn random_text(len: usize) -> String {
     text
 }
 
-pub(super) fn fill_random(bytes: &mut [u8]) {
+pub(crate) fn fill_random(bytes: &mut [u8]) {
     getrandom::fill(bytes).expect("the operating system gives random bytes");
 }
 

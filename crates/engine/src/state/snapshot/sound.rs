@@ -52,6 +52,7 @@ impl Engine {
             && self.accounts.iter().all(|account| self.account_is_sound(account))
             && (0..).zip(&self.markets).all(|(id, market)| self.market_is_sound(id, market))
             && self.keys.iter().all(|key| self.account(key.spec.account).is_some())
+            && self.logins_are_sound()
             && counts.into_iter().all(|count| count < COUNT_MAX)
             && amounts.all(|amount| (Amount::ZERO..=most).contains(&amount))
             && supply.all(|supply| (least..=AMOUNT_MAX).contains(supply))

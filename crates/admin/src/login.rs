@@ -1,0 +1,280 @@
+//! Logins: persons who sign in with a user name and a password.
+
+use clap::{Args, ValueEnum};
+use cli::Failure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use types::{
+    Command, CreateLogin, Event, LoginId, LoginSpec, RevokeLogin, Role, UpdateLogin, UserName, Way,
+    Ways,
+};
+use venue::{Keyring, LoginSecret, MasterKeyError, Password, PasswordHash, TotpSecret};
+
+use super::backend::{Venue, execute};
+use super::key::{RoleName, check};
+use super::lookup::{account_name, account_names, find_account};
+use super::value::{Nothing, invalid, mirrored};
+
+#[derive(Args, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NewLogin {
+    /// User name: 1 to 32 small letters, digits, `.`, `_`, `@`, `+` and `-`
+    user: String,
+    /// Account of the login
+    account: String,
+    /// Permissions of the login
+    #[arg(long, default_value = "trader")]
+    #[serde(default = "trader")]
+    role: LoginRole,
+    /// Ask for a one-time code with the password; an operator's login always does
+    #[arg(long)]
+    #[serde(default)]
+    totp: bool,
+    /// Where it may sign in; may be repeated
+    #[arg(long = "way", value_name = "WAY", default_value = "page")]
+    #[serde(default = "page")]
+    ways: Vec<WayName>,
+    /// At least 12 characters
+    #[arg(skip)]
+    #[schemars(extend("format" = "password"))]
+    pub(super) password: String,
+}
+
+#[derive(Args, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct LoginChange {
+    /// User name of the login
+    user: String,
+    /// `new` asks for one-time codes of a new secret, `off` for none
+    #[arg(long, value_name = "new|off")]
+    totp: Option<TotpChange>,
+    /// Where it may sign in; may be repeated, and replaces the present ways
+    #[arg(long = "way", value_name = "WAY")]
+    #[serde(default)]
+    ways: Vec<WayName>,
+    /// Sign the person out everywhere: the keys of the login are revoked
+    #[arg(long)]
+    #[serde(default)]
+    sign_out: bool,
+    /// At least 12 characters
+    #[arg(skip)]
+    #[schemars(extend("format" = "password"))]
+    pub(super) password: Option<String>,
+}
+
+#[derive(Args, Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct NamedLogin {
+    /// User name of the login
+    user: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum LoginRole {
+    /// Trades and reads for its account
+    Trader,
+    /// Reads the orders, trades and balances of its account
+    ReadOnly,
+    /// Runs the venue, and trades for no account
+    Operator,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum WayName {
+    /// The web page of the venue
+    Page,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum TotpChange {
+    New,
+    Off,
+}
+
+fn trader() -> LoginRole {
+    LoginRole::Trader
+}
+
+fn page() -> Vec<WayName> {
+    vec![WayName::Page]
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct LoginAdded {
+    login: Option<u32>,
+    user: String,
+    /// What an authenticator app reads, only in this answer; missing without one-time codes
+    #[serde(skip_serializing_if = "Option::is_none")]
+    otpauth_uri: Option<String>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct LoginShown {
+    login: u32,
+    user: String,
+    account: String,
+    role: RoleName,
+    ways: Vec<WayName>,
+    /// Its valid keys: one for each browser that the person signed in with
+    keys: usize,
+    /// Whether it asks for one-time codes; missing without the master key
+    #[serde(skip_serializing_if = "Option::is_none")]
+    totp: Option<bool>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct LoginChanged {
+    #[serde(flatten)]
+    shown: LoginShown,
+    /// What an authenticator app reads, only in the answer that sets it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    otpauth_uri: Option<String>,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct LoginRevoked {
+    revoked: String,
+    keys_revoked: usize,
+}
+
+impl NewLogin {
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<LoginAdded, Failure> {
+        let keyring = venue.keyring.ok_or(MasterKeyError::Missing)?;
+        let user = parse_user(&self.user)?;
+        let account = find_account(venue, &self.account)?;
+        let role = Role::from(self.role);
+        let password = hash(self.password)?;
+        let totp = (self.totp || role == Role::Operator).then(TotpSecret::generate);
+        let otpauth_uri = totp.as_ref().map(|totp| totp.uri(&user));
+        let no_way = || Failure::new("a login has at least one way to sign in");
+        let ways = ways_of(&self.ways).ok_or_else(no_way)?;
+        let sealing = keyring.sealing();
+        let master_key = sealing.master_key();
+        check(venue, &master_key)?;
+        let sealed_secret = master_key.seal_login(&LoginSecret { password, totp }, &user);
+        let spec = LoginSpec { user, account, role, ways, sealed_secret };
+        let events = execute(venue, Command::CreateLogin(Box::new(CreateLogin { spec })))?;
+        let login = events.iter().find_map(|event| match event {
+            Event::LoginCreated(created) => Some(created.login.0),
+            _ => None,
+        });
+        Ok(LoginAdded { login, user: self.user, otpauth_uri })
+    }
+}
+
+impl LoginChange {
+    /// What it does not name stays.
+    pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<LoginChanged, Failure> {
+        let keyring = venue.keyring.ok_or(MasterKeyError::Missing)?;
+        let password = self.password.map(hash).transpose()?;
+        let sealing = keyring.sealing();
+        let master_key = sealing.master_key();
+        check(venue, &master_key)?;
+        let (login, spec) = find_login(venue, &self.user)?;
+        let mut secret = keyring.open_login(&spec)?;
+        let changes =
+            password.is_some() || self.totp.is_some() || !self.ways.is_empty() || self.sign_out;
+        let mut otpauth_uri = None;
+        match self.totp {
+            Some(TotpChange::Off) if spec.role == Role::Operator => {
+                return Err(Failure::new("an operator's login always asks for one-time codes"));
+            }
+            Some(TotpChange::Off) => secret.totp = None,
+            Some(TotpChange::New) => {
+                let totp = TotpSecret::generate();
+                otpauth_uri = Some(totp.uri(&spec.user));
+                secret.totp = Some(totp);
+            }
+            None => {}
+        }
+        secret.password = password.unwrap_or(secret.password);
+        if changes {
+            let ways = ways_of(&self.ways).unwrap_or(spec.ways);
+            let sealed_secret = master_key.seal_login(&secret, &spec.user);
+            let update = UpdateLogin { login, ways, sealed_secret, sign_out: self.sign_out };
+            execute(venue, Command::UpdateLogin(Box::new(update)))?;
+        }
+        let (spec, account, keys) = venue.read(move |engine| {
+            let spec = engine.login(login).copied().unwrap_or(spec);
+            (spec, account_name(engine, spec.account), engine.keys_of_login(login).count())
+        })?;
+        let shown = LoginShown::new(login, &spec, account, keys, Some(keyring))?;
+        Ok(LoginChanged { shown, otpauth_uri })
+    }
+}
+
+impl NamedLogin {
+    pub(super) fn revoke(self, venue: &mut Venue<'_>) -> Result<LoginRevoked, Failure> {
+        let (login, _) = find_login(venue, &self.user)?;
+        let events = execute(venue, Command::RevokeLogin(RevokeLogin { login }))?;
+        let keys = events.iter().filter(|event| matches!(event, Event::KeyRevoked(_)));
+        Ok(LoginRevoked { revoked: self.user, keys_revoked: keys.count() })
+    }
+}
+
+pub(super) fn list(_: Nothing, venue: &mut Venue<'_>) -> Result<Vec<LoginShown>, Failure> {
+    let keyring = venue.keyring;
+    let logins = venue.read(|engine| {
+        let names = account_names(engine);
+        let row = |(login, spec): (LoginId, &LoginSpec)| {
+            (login, *spec, names[&spec.account].clone(), engine.keys_of_login(login).count())
+        };
+        engine.logins().map(row).collect::<Vec<_>>()
+    })?;
+    let shown = logins.into_iter();
+    shown
+        .map(|(login, spec, account, keys)| LoginShown::new(login, &spec, account, keys, keyring))
+        .collect()
+}
+
+impl LoginShown {
+    fn new(
+        login: LoginId,
+        spec: &LoginSpec,
+        account: String,
+        keys: usize,
+        keyring: Option<&Keyring>,
+    ) -> Result<Self, Failure> {
+        let opened = keyring.map(|keyring| keyring.open_login(spec)).transpose()?;
+        Ok(Self {
+            login: login.0,
+            user: spec.user.to_string(),
+            account,
+            role: spec.role.into(),
+            ways: spec.ways.iter().map(WayName::from).collect(),
+            keys,
+            totp: opened.map(|secret| secret.totp.is_some()),
+        })
+    }
+}
+
+fn find_login(venue: &mut Venue<'_>, user: &str) -> Result<(LoginId, LoginSpec), Failure> {
+    let wanted = parse_user(user)?;
+    let found = venue.read(move |engine| {
+        let mut logins = engine.logins().map(|(login, spec)| (login, *spec));
+        logins.find(|(_, spec)| spec.user == wanted)
+    })?;
+    found.ok_or_else(|| Failure::unknown(format!("there is no login `{user}`")))
+}
+
+fn parse_user(text: &str) -> Result<UserName, Failure> {
+    let expected = "1 to 32 small letters, digits, `.`, `_`, `@`, `+` and `-`";
+    UserName::parse(text).ok_or_else(|| invalid("user name", text, expected))
+}
+
+fn hash(password: String) -> Result<PasswordHash, Failure> {
+    let password = Password::new(password).map_err(|error| Failure::new(error.to_string()))?;
+    Ok(PasswordHash::of(&password))
+}
+
+/// `None` if none is named.
+fn ways_of(named: &[WayName]) -> Option<Ways> {
+    let ways: Vec<Way> = named.iter().map(|way| Way::from(*way)).collect();
+    Ways::new(&ways)
+}
+
+mirrored!(LoginRole => Role: Trader, ReadOnly, Operator);
+
+mirrored!(WayName => Way: Page);
+
+mirrored!(Way => WayName: Page);

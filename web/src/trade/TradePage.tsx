@@ -4,22 +4,25 @@ import { useEffect } from "preact/hooks";
 import { SignIn } from "../sign-in/SignIn";
 import { isInAuction, market } from "../stores/markets";
 import { session } from "../stores/session";
-import { AuctionPanel } from "./auction/AuctionPanel";
+import { later } from "../ui/Later";
 import { BookPanel } from "./book/BookPanel";
 import { ChartPanel } from "./chart/ChartPanel";
 import { DepthPanel } from "./depth/DepthPanel";
 import { Dock } from "./dock/Dock";
 import { Hints } from "./Hints";
 import { InstrumentsPanel } from "./instruments/InstrumentsPanel";
-import { CommandPalette } from "./keys/CommandPalette";
+import { dialog } from "./keys/dialogs";
 import { installKeys } from "./keys/install";
-import { KeySheet } from "./keys/KeySheet";
 import { LadderPanel } from "./ladder/LadderPanel";
 import { PhoneBar, PhoneSegments, phoneView } from "./PhoneBar";
-import { SettingsDialog } from "./safety/SettingsDialog";
 import { TapePanel } from "./tape/TapePanel";
 import { TicketPanel } from "./ticket/TicketPanel";
 import "./trade.css";
+
+const AuctionPanel = later("The auction", async () => (await import("./auction/AuctionPanel")).AuctionPanel);
+const KeySheet = later("The keys", async () => (await import("./keys/KeySheet")).KeySheet);
+const CommandPalette = later("The palette", async () => (await import("./keys/CommandPalette")).CommandPalette);
+const SettingsDialog = later("The settings", async () => (await import("./safety/SettingsDialog")).SettingsDialog);
 
 const desk = matchMedia("(min-width: 768px)");
 const isDesk = signal(desk.matches);
@@ -32,9 +35,9 @@ export function TradePage() {
   return (
     <>
       {isDesk.value ? <Desk /> : <Phone />}
-      <KeySheet />
-      <CommandPalette />
-      <SettingsDialog />
+      {dialog.value === "keys" && <KeySheet />}
+      {dialog.value === "palette" && <CommandPalette />}
+      {dialog.value === "settings" && <SettingsDialog />}
     </>
   );
 }

@@ -100,28 +100,29 @@ export class OrderLines implements ISeriesPrimitive<Time> {
   }
 
   #draw(target: Target): void {
-    target.useMediaCoordinateSpace(({ context, mediaSize: { width } }) => {
+    target.useMediaCoordinateSpace(({ context, mediaSize: { width, height } }) => {
       context.font = `11px ${this.#colours.font}`;
       context.textBaseline = "middle";
       this.#drawLists(context);
+      this.#drawOutside(context, width, height);
       const dragged = this.#dragged;
       /** Where the labels already drawn begin, by their height: those of near prices stand beside each other. */
       const taken: { y: number; x: number }[] = [];
       for (const line of this.#lines) {
         if (line.id === dragged?.line.id) continue;
-        this.#drawLine(context, width, line, line.price, line.label, line.isPending, taken);
+        this.#drawLine(context, { width, height }, line, line.price, line.label, line.isPending, taken);
       }
       if (dragged && this.#scale) {
         const label = `${dragged.line.label} → ${format(dragged.price, this.#scale.decimals)}`;
-        this.#drawLine(context, width, dragged.line, dragged.line.price, "", true, taken);
-        this.#drawLine(context, width, dragged.line, dragged.price, label, false, taken);
+        this.#drawLine(context, { width, height }, dragged.line, dragged.line.price, "", true, taken);
+        this.#drawLine(context, { width, height }, dragged.line, dragged.price, label, false, taken);
       }
     });
   }
 
   #drawLine(
     context: CanvasRenderingContext2D,
-    width: number,
+    { width, height }: { width: number; height: number },
     line: Line,
     price: bigint,
     label: string,
@@ -129,7 +130,7 @@ export class OrderLines implements ISeriesPrimitive<Time> {
     taken: { y: number; x: number }[],
   ): void {
     const at = this.#y(price);
-    if (at === null) return;
+    if (at === null || at < 0 || at > height) return;
     const y = Math.round(at) + 0.5;
     const colour = this.#colourOf(line);
     context.strokeStyle = colour;
@@ -143,18 +144,34 @@ export class OrderLines implements ISeriesPrimitive<Time> {
     if (label === "") return;
     const labelWidth = context.measureText(label).width + 2 * LABEL_PADDING;
     let right = width - 8;
-    for (const other of taken) if (Math.abs(other.y - y) < LABEL_HEIGHT) right = Math.min(right, other.x - 4);
+    const middle = Math.min(Math.max(y, LABEL_HEIGHT / 2 + 1), height - LABEL_HEIGHT / 2 - 1);
+    for (const other of taken) if (Math.abs(other.y - middle) < LABEL_HEIGHT) right = Math.min(right, other.x - 4);
     const x = right - labelWidth;
     if (x < LIST_X) return;
-    taken.push({ y, x });
+    taken.push({ y: middle, x });
     // Filled once the venue has it: an outline says that it is on its way.
     context.fillStyle = isPending ? this.#colours.panel : colour;
-    context.fillRect(x, y - LABEL_HEIGHT / 2, labelWidth, LABEL_HEIGHT);
+    context.fillRect(x, middle - LABEL_HEIGHT / 2, labelWidth, LABEL_HEIGHT);
     context.setLineDash(isPending ? [3, 3] : []);
-    context.strokeRect(x, y - LABEL_HEIGHT / 2, labelWidth, LABEL_HEIGHT);
+    context.strokeRect(x, middle - LABEL_HEIGHT / 2, labelWidth, LABEL_HEIGHT);
     context.setLineDash([]);
     context.fillStyle = isPending ? this.#colours.text : this.#colours["on-side"];
-    context.fillText(label, x + LABEL_PADDING, y + 0.5);
+    context.fillText(label, x + LABEL_PADDING, middle + 0.5);
+  }
+
+  /** An order out of sight is still there. */
+  #drawOutside(context: CanvasRenderingContext2D, width: number, height: number): void {
+    let [above, below] = [0, 0];
+    for (const { price } of this.#lines) {
+      const y = this.#y(price) ?? 0;
+      if (y < 0) above += 1;
+      else if (y > height) below += 1;
+    }
+    context.fillStyle = this.#colours.dim;
+    context.textAlign = "right";
+    if (above > 0) context.fillText(`▲ own orders above: ${above}`, width - 8, 12);
+    if (below > 0) context.fillText(`▼ own orders below: ${below}`, width - 8, height - 12);
+    context.textAlign = "left";
   }
 
   /** A bracket at the left joins the lines of one list. */

@@ -44,6 +44,7 @@ export type Indicator = keyof typeof INDICATORS;
 /** With so few bars left of the visible ones older ones are asked for. */
 const OLDER_WITHIN_BARS = 30;
 const SHOWN_AT_FIRST = 120;
+const SHOWN_AT_LEAST = 40;
 /** A press that moves less than this, in pixels, moves no order. */
 const DRAG_FROM = 3;
 
@@ -208,7 +209,9 @@ export class PriceChart {
 
   showLatest(): void {
     const last = this.#bars.length;
-    this.#chart.timeScale().setVisibleLogicalRange({ from: last - SHOWN_AT_FIRST, to: last + 6 });
+    // A young market's few candles stand wide rather than in a corner.
+    const shown = Math.min(SHOWN_AT_FIRST, Math.max(last + 4, SHOWN_AT_LEAST));
+    this.#chart.timeScale().setVisibleLogicalRange({ from: last - shown, to: last + 6 });
     this.#candles.priceScale().applyOptions({ autoScale: true });
   }
 

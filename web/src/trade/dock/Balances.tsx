@@ -56,7 +56,7 @@ const columns: readonly TableColumn<Row>[] = [
   {
     id: "asset",
     title: "Asset",
-    width: "56px",
+    width: "44px",
     cell: ({ asset }) => asset,
     sortKey: ({ asset }) => asset,
     csv: ({ asset }) => asset,

@@ -7,6 +7,7 @@ import { openOrders, recentOrders } from "../../stores/orders";
 import { session } from "../../stores/session";
 import type { Order } from "../../stores/types";
 import { Button } from "../../ui/Button";
+import { Amount } from "./Amount";
 import { type Linked, linkedOrders } from "./linked";
 import { SideWord, State } from "./State";
 import { isWorking, typeWords } from "./words";
@@ -66,7 +67,7 @@ function List({ list, onLife }: { list: Linked } & Props) {
           <li key={order.key} class="dock-member">
             <SideWord side={order.side} />
             <span>{typeWords(order.type)}</span>
-            <span class="number">{amountOf(order)}</span>
+            <Amounts order={order} />
             <button type="button" class="dock-link" title="Life of this order" onClick={() => onLife(order.key)}>
               <State order={order} />
             </button>
@@ -78,12 +79,17 @@ function List({ list, onLife }: { list: Linked } & Props) {
   );
 }
 
-function amountOf({ symbol, qty, price, stopPrice }: Order): string {
+function Amounts({ order: { symbol, qty, price, stopPrice } }: { order: Order }) {
   const market = markets.value.get(symbol);
-  if (!market) return "";
-  const inPrice = (value: bigint) => format(value, market.price.decimals);
-  const parts = [qty === null ? "" : format(qty, market.qty.decimals)];
-  if (price !== null) parts.push(`at ${inPrice(price)}`);
-  if (stopPrice !== null) parts.push(`triggered at ${inPrice(stopPrice)}`);
-  return parts.join(" ");
+  if (!market) return null;
+  const { decimals } = market.price;
+  return (
+    <>
+      <span class="number">
+        <Amount value={qty} decimals={market.qty.decimals} />
+      </span>
+      <span class="number">{price === null ? "market" : <Amount value={price} decimals={decimals} />}</span>
+      <span class="dim">{stopPrice !== null && `triggered at ${format(stopPrice, decimals)}`}</span>
+    </>
+  );
 }

@@ -11,6 +11,9 @@ import { clock, dateAndClock, typeWords } from "./words";
 /** An order's fills are looked for among so many of the newest. */
 const FILLS_SEARCHED = 20_000;
 
+/** Characters that do not fit beside another fact. */
+const LONG = 18;
+
 interface Props {
   orderKey: string;
   onClose: () => void;
@@ -32,7 +35,7 @@ export function OrderLife({ orderKey, onClose }: Props) {
       </p>
       <dl class="dock-facts">
         {factsOf(order).map(([name, value]) => (
-          <div key={name}>
+          <div key={name} data-long={value.length > LONG}>
             <dt>{name}</dt>
             <dd class="number">{value}</dd>
           </div>

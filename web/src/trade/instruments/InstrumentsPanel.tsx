@@ -29,23 +29,25 @@ const rows = computed(() => {
   return sortRows(word === "" ? all : all.filter(fits), sort.value);
 });
 
+/** Below this width of the panel, in pixels, a row has two lines. */
+const ONE_LINE_FROM = 300;
+const TWO_LINES = 40;
+
 interface WideColumn extends Column<Row> {
   /** Only where the panel has this width at least, in pixels. */
   readonly from: number;
 }
 
+const LAST = { id: "last", title: "Last", isNumber: true };
+
 const columns: readonly WideColumn[] = [
   { id: "favourite", title: "", width: "var(--instruments-star)", from: 0, cell: (row) => <Star row={row} /> },
   { id: "symbol", title: "Market", width: "minmax(72px, 1.2fr)", from: 0, cell: (row) => <Name row={row} /> },
   {
-    id: "last",
-    title: "Last",
+    ...LAST,
     width: "minmax(70px, 1fr)",
     from: 0,
-    isNumber: true,
-    cell: ({ market, ticker }) => (
-      <Amount value={ticker && ticker.last > 0n ? ticker.last : null} decimals={market.price.decimals} />
-    ),
+    cell: (row) => <Last row={row} />,
   },
   {
     id: "change",
@@ -53,9 +55,7 @@ const columns: readonly WideColumn[] = [
     width: "62px",
     from: 0,
     isNumber: true,
-    cell: ({ change }) => (
-      <span class={change === null || change === 0 ? "dim" : change > 0 ? "up" : "down"}>{changeText(change)}</span>
-    ),
+    cell: (row) => <Change row={row} />,
   },
   {
     id: "volume",
@@ -63,11 +63,7 @@ const columns: readonly WideColumn[] = [
     width: "56px",
     from: 330,
     isNumber: true,
-    cell: ({ market, ticker }) => (
-      <span class="dim" title={`In ${market.quote}, last 24 hours`}>
-        {ticker ? compact(toNumber(ticker.quoteVolume, market.quoteDecimals)) : "–"}
-      </span>
-    ),
+    cell: (row) => <Volume row={row} />,
   },
   {
     id: "phase",
@@ -85,11 +81,50 @@ const columns: readonly WideColumn[] = [
   },
 ];
 
+const narrowColumns: readonly Column<Row>[] = [
+  { id: "favourite", title: "", width: "var(--instruments-star)", cell: (row) => <Star row={row} /> },
+  {
+    id: "symbol",
+    title: "Market",
+    width: "minmax(66px, 1fr)",
+    cell: (row) => (
+      <>
+        <Name row={row} />
+        <span class="instruments-second">
+          <Volume row={row} />
+        </span>
+      </>
+    ),
+  },
+  {
+    id: "spark",
+    title: "",
+    width: "26px",
+    cell: ({ market }) => <span class="instruments-spark" data-spark={market.symbol} />,
+  },
+  {
+    ...LAST,
+    width: "minmax(64px, 1fr)",
+    cell: (row) => (
+      <>
+        <Last row={row} />
+        <span class="instruments-second">
+          <Change row={row} />
+        </span>
+      </>
+    ),
+  },
+];
+
 export function InstrumentsPanel() {
   const [element, width] = useWidth<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const visible = useMemo(() => columns.filter(({ from }) => from <= width), [width]);
-  const height = rowHeight();
+  const isNarrow = width < ONE_LINE_FROM;
+  const visible = useMemo(
+    () => (isNarrow ? narrowColumns : columns.filter(({ from }) => from <= width)),
+    [width, isNarrow],
+  );
+  const height = isNarrow ? Math.max(TWO_LINES, rowHeight()) : rowHeight();
   useEffect(() => keepHistory(), []);
   useEffect(() => {
     const draw = () => {
@@ -138,7 +173,7 @@ export function InstrumentsPanel() {
       }
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move from the focused row to its neighbours. */}
-      <div ref={element} class="instruments-table" onKeyDown={(event) => move(event, height)}>
+      <div ref={element} class="instruments-table" data-narrow={isNarrow} onKeyDown={(event) => move(event, height)}>
         <VirtualTable
           label="Markets"
           columns={visible}
@@ -165,6 +200,23 @@ const choose = ({ market }: Row) => {
 const sortBy = (column: string) => {
   sort.value = nextSort(sort.peek(), column, columns.find(({ id }) => id === column)?.isNumber ?? false);
 };
+
+function Last({ row: { market, ticker } }: { row: Row }) {
+  return <Amount value={ticker && ticker.last > 0n ? ticker.last : null} decimals={market.price.decimals} />;
+}
+
+function Change({ row: { change } }: { row: Row }) {
+  const look = change === null || change === 0 ? "dim" : change > 0 ? "up" : "down";
+  return <span class={look}>{changeText(change)}</span>;
+}
+
+function Volume({ row: { market, ticker } }: { row: Row }) {
+  return (
+    <span class="dim" title={`Volume in ${market.quote}, last 24 hours`}>
+      {ticker ? compact(toNumber(ticker.quoteVolume, market.quoteDecimals)) : "–"}
+    </span>
+  );
+}
 
 function Star({ row: { market, isFavourite } }: { row: Row }) {
   return (

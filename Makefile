@@ -66,13 +66,13 @@ pages: $(PAGE) ## the page in Chromium: sizes, first paint, accessibility, polic
 	$(build)
 	scripts/need chromium
 	npm test --silent --prefix web
-	$(browser) --project short
+	$(browser) --project=short
 
 web-test: $(PAGE) ## the page under load and over long paths: frames, latency, memory, screenshots (MINUTES=30 for the long run)
 	$(build)
 	scripts/need chromium
-	$(browser) --project long
-	$(browser) --project load
+	$(browser) --project=long
+	$(browser) --project=load
 
 web-api: web/node_modules/installed ## api/*.json from the binary, and the page's types from them and from api/asyncapi.yaml
 	$(build)

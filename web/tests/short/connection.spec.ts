@@ -1,0 +1,95 @@
+// What the page shows, and refuses, while it does not hear from the venue; and that it misses nothing.
+import { expectRows, fillTicket, makeMarket, PRICE, rows, submit } from "../fixture/desk";
+import { CONNECTION_FAILED, expect, isLive, Relay, signIn, test, type Venue } from "../fixture/test";
+
+const AWAY_MS = 10_000;
+/** Ahead of what bob offers, so that bob's buy trades with it. */
+const BETTER = String(PRICE + 5);
+
+test("connections end for ten seconds: nothing is missed, nothing doubled", async ({ page, venue, complaints }) => {
+  complaints.allow(CONNECTION_FAILED);
+  await makeMarket(venue);
+  const relay = await Relay.start(venue.address);
+  await signIn(page, venue, "alice", relay.url);
+  await fillTicket(page, { side: "sell", type: "LIMIT", price: BETTER, qty: "0.5" });
+  await submit(page);
+  await expectRows(page, "open-orders", 1);
+  const before = await rows(page, "fills").count();
+
+  relay.cut();
+  await expect(page.getByTestId("connection")).toHaveAttribute("data-state", "stale");
+  await expect(page.getByTestId("ticket-submit")).toBeDisabled();
+  await expect(page.getByTestId("order-ticket")).toHaveAttribute("data-state", "stale");
+  await tradeMeanwhile(venue);
+  await page.waitForTimeout(AWAY_MS);
+  // What the page knew still stands, and is marked.
+  await expectRows(page, "open-orders", 1);
+
+  relay.restore();
+  await isLive(page);
+  await expectSame(page, venue, before);
+  await expect(page.getByRole("log")).toContainText(/events? of the account caught up/);
+  await relay.stop();
+});
+
+test("a connection is silent for ten seconds, and what was held up then arrives", async ({
+  page,
+  venue,
+  complaints,
+}) => {
+  complaints.allow(CONNECTION_FAILED);
+  await makeMarket(venue);
+  const relay = await Relay.start(venue.address);
+  await signIn(page, venue, "alice", relay.url);
+  await venue.order("alice", { side: "SELL", price: BETTER, quantity: "0.5" });
+  await expectRows(page, "open-orders", 1);
+  const before = await rows(page, "fills").count();
+
+  relay.hold();
+  await expect(page.getByTestId("connection")).toHaveAttribute("data-state", "stale");
+  await expect(page.getByTestId("ticket-submit")).toBeDisabled();
+  await tradeMeanwhile(venue);
+  await page.waitForTimeout(AWAY_MS);
+  relay.restore();
+  await isLive(page);
+  await expectSame(page, venue, before);
+  await relay.stop();
+});
+
+test("the venue restarts: the page comes back by itself, signed in, and trades", async ({
+  page,
+  venue,
+  complaints,
+}) => {
+  complaints.allow(CONNECTION_FAILED);
+  await makeMarket(venue);
+  await signIn(page, venue);
+  await fillTicket(page, { side: "sell", type: "LIMIT", price: BETTER, qty: "0.5" });
+  await submit(page);
+  await expectRows(page, "open-orders", 1);
+  const before = await rows(page, "fills").count();
+  await venue.restart();
+  await isLive(page);
+  await expectRows(page, "open-orders", 1);
+  await expect(page.getByTestId("ticket-submit")).toBeEnabled();
+  await venue.order("bob", { side: "BUY", price: BETTER, quantity: "0.5" });
+  await expectRows(page, "open-orders", 0);
+  await expectRows(page, "fills", before + 1);
+});
+
+/** One order fills, one comes, one comes and goes. */
+async function tradeMeanwhile(venue: Venue): Promise<void> {
+  await venue.order("bob", { side: "BUY", price: BETTER, quantity: "0.5" });
+  await venue.order("alice", { side: "BUY", price: "58000", quantity: "0.1" });
+  const { orderId } = await venue.order("alice", { side: "BUY", price: "58100", quantity: "0.1" });
+  await venue.signed("alice", "DELETE", "order", { symbol: "BTCUSDT", orderId });
+}
+
+async function expectSame(page: Parameters<typeof rows>[0], venue: Venue, fillsBefore: number): Promise<void> {
+  await expectRows(page, "open-orders", 1);
+  await expect(rows(page, "open-orders")).toContainText(/58.?000/);
+  expect(await venue.openOrders("alice")).toHaveLength(1);
+  await expectRows(page, "fills", fillsBefore + 1);
+  const traded = await venue.signed("alice", "GET", "myTrades", { symbol: "BTCUSDT" });
+  expect(traded).toHaveLength(fillsBefore + 1);
+}

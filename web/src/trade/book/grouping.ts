@@ -18,6 +18,8 @@ export function multiplesFor(market: Market, price: bigint): bigint[] {
   }
 }
 
+const INNER_PART = 0.7;
+
 /** The smallest multiple with which about half of the rows of each side hold a level. */
 export function suitingMultiple(
   { bids, asks }: { bids: readonly Level[]; asks: readonly Level[] },
@@ -26,7 +28,9 @@ export function suitingMultiple(
 ): bigint {
   const count = Math.max(2, Math.floor(rows / 3));
   const spans = [bids, asks].map((levels) => {
-    const [first, last] = [levels[0], levels[Math.min(count, levels.length) - 1]];
+    // The far end of a thin book does not count: one order far away would make all else one row.
+    const inner = Math.min(count, Math.ceil(levels.length * INNER_PART));
+    const [first, last] = [levels[0], levels[inner - 1]];
     if (!first || !last) return 0n;
     return first.price > last.price ? first.price - last.price : last.price - first.price;
   });

@@ -8,9 +8,14 @@ import { type Painter, wake } from "../canvas/loop";
 import { barLength, barScale, decimalsThatFit } from "../canvas/scale";
 import { SizeTexts } from "../canvas/sizes";
 import type { Font, Surface } from "../canvas/surface";
+import { most } from "../ticket/numbers";
 import { groupOf } from "./grouping";
 
 const isCoarse = matchMedia("(pointer: coarse)");
+
+/** Shares of a half's width; the price has the rest. The heads over the canvas have the same. */
+const SUM = 0.3;
+const SIZE = 0.3;
 
 interface Row {
   price: bigint;
@@ -175,7 +180,7 @@ export class BookPainter implements Painter {
     const { bids, asks, rows } = this.#view;
     const market = book.market;
     const [bidSum, askSum] = [lastSum(bids, rows), lastSum(asks, rows)];
-    const scale = barScale(this.#scale, bidSum > askSum ? bidSum : askSum);
+    const scale = barScale(this.#scale, most(bidSum, askSum));
     let largest = 0n;
     for (let row = 0; row < rows; row++) {
       const [bid, ask] = [bids[row]?.qty ?? 0n, asks[row]?.qty ?? 0n];
@@ -190,7 +195,7 @@ export class BookPainter implements Painter {
     this.#market = market;
     if (market === null) return true;
     const { decimals } = market.qty;
-    const chars = Math.floor((this.#surface.width / 6 - this.#surface.px(6)) / this.#font.advance);
+    const chars = Math.floor(((this.#surface.width / 2) * SUM - this.#surface.px(6)) / this.#font.advance);
     const areSizes = this.#sizes.use(decimals, decimalsThatFit(sizeScale, decimals, chars));
     const areSums = this.#sums.use(decimals, decimalsThatFit(scale, decimals, chars));
     return isNew || areSizes || areSums;
@@ -221,16 +226,16 @@ export class BookPainter implements Painter {
     this.#bar(bid, half, half, y, at.up, -1);
     this.#bar(ask, half, half, y, at.down, 1);
     const pad = surface.px(6);
-    const sixth = width / 6;
+    const part = (share: number) => Math.round(half * share);
     const font = row === 0 ? this.#bold : this.#font;
     if (bid.qty > 0n) {
-      this.#text(this.#sums.of(bid.sum), sixth, y, this.#font, at.dim);
-      this.#text(this.#sizes.of(bid.qty), sixth * 2, y, font, at.text);
+      this.#text(this.#sums.of(bid.sum), part(SUM), y, this.#font, at.dim);
+      this.#text(this.#sizes.of(bid.qty), part(SUM + SIZE), y, font, at.text);
       this.#text(this.#price(bid.price), half - pad, y, font, at.up);
     }
     if (ask.qty > 0n) {
-      this.#text(this.#price(ask.price), half + sixth, y, font, at.down);
-      this.#text(this.#sizes.of(ask.qty), half + sixth * 2 - pad, y, font, at.text);
+      this.#text(this.#price(ask.price), half + pad, y, font, at.down, "left");
+      this.#text(this.#sizes.of(ask.qty), width - pad - part(SUM), y, font, at.text);
       this.#text(this.#sums.of(ask.sum), width - pad, y, this.#font, at.dim);
     }
     if ((marks & 4) !== 0) this.#ownMark(half - surface.px(3), y);
@@ -269,12 +274,12 @@ export class BookPainter implements Painter {
     return text;
   }
 
-  #text(text: string, right: number, y: number, font: Font, colour: string): void {
+  #text(text: string, x: number, y: number, font: Font, colour: string, align: "left" | "right" = "right"): void {
     const { context } = this.#surface;
     context.font = font.css;
     context.fillStyle = colour;
-    context.textAlign = "right";
-    context.fillText(text, right, y + this.#rowHeight / 2);
+    context.textAlign = align;
+    context.fillText(text, x, y + this.#rowHeight / 2);
   }
 }
 

@@ -7,11 +7,13 @@ import { type Colours, colours } from "../../ui/colours";
 import { type Painter, wake } from "../canvas/loop";
 import { niceAbove } from "../canvas/scale";
 import type { Font, Surface } from "../canvas/surface";
+import { most } from "../ticket/numbers";
 import { type Range, rangeOf } from "./view";
 
 /** A curve is looked at, not read: it is drawn no more often. */
 const EVERY_MS = 100;
-const PRICES = 4;
+/** Prices that are named below. */
+const PRICES = 3;
 const ZOOM_MIN = 2n;
 const ZOOM_MAX = 800n;
 
@@ -90,7 +92,7 @@ export class DepthPainter implements Painter {
     const plot = height - foot;
     const bids = within(book.bids, range);
     const asks = within(book.asks, range);
-    const largest = bids.sum > asks.sum ? bids.sum : asks.sum;
+    const largest = most(bids.sum, asks.sum);
     if (largest === 0n) return;
     const scale = niceAbove(largest);
     this.#drawAxes(market, range, scale, plot);
@@ -159,13 +161,13 @@ export class DepthPainter implements Painter {
     context.fillStyle = at.dim;
     const pad = this.#surface.px(6);
     const foot = (height + plot) / 2;
-    for (let index = 0; index <= PRICES; index++) {
-      const price = range.low + ((range.high - range.low) * BigInt(index)) / BigInt(PRICES);
-      const x = (width * index) / PRICES;
-      context.textAlign = index === 0 ? "left" : index === PRICES ? "right" : "center";
-      const edge = index === 0 ? pad : index === PRICES ? -pad : 0;
+    context.textAlign = "center";
+    for (let index = 0; index < PRICES; index++) {
+      const part = BigInt(index * 2 + 1);
+      const price = range.low + ((range.high - range.low) * part) / BigInt(PRICES * 2);
       const rounded = (price / market.price.step) * market.price.step;
-      context.fillText(formatGrouped(rounded, market.price.decimals), x + edge, foot);
+      const text = formatGrouped(rounded, market.price.decimals);
+      context.fillText(text, (width * Number(part)) / (PRICES * 2), foot);
     }
     context.textAlign = "left";
     for (const part of [1n, 2n]) {

@@ -3,6 +3,7 @@ import { format, formatGrouped, formatShort, rescale } from "../../numbers/decim
 import type { Level, Market, Side } from "../../stores/types";
 import { averageOf, costTo } from "../book/cost";
 import { niceAbove } from "../canvas/scale";
+import { most } from "../ticket/numbers";
 
 export interface Sides {
   readonly bids: readonly Level[];
@@ -17,6 +18,7 @@ export interface Range {
 
 /** So many levels of each side are in the picture without zoom. */
 const LEVELS = 150;
+const INNER_PART = 0.8;
 const PERCENT = 100n;
 
 /**
@@ -28,11 +30,12 @@ export function rangeOf({ bids, asks }: Sides, market: Market, zoom: bigint): Ra
   const middle = bid !== undefined && ask !== undefined ? (bid + ask) / 2n : (bid ?? ask);
   if (middle === undefined) return null;
   const spans = [bids, asks].map((levels) => {
-    const last = levels[Math.min(LEVELS, levels.length) - 1];
+    // One order far away would make the rest a spike in the middle.
+    const last = levels[Math.min(LEVELS, Math.ceil(levels.length * INNER_PART)) - 1];
     if (last === undefined) return 0n;
     return last.price > middle ? last.price - middle : middle - last.price;
   });
-  const span = spans.reduce((most, each) => (each > most ? each : most), market.price.step * 10n);
+  const span = most(market.price.step * 10n, ...spans);
   const half = (niceAbove(span) * zoom) / PERCENT;
   const low = middle - (half > 0n ? half : 1n);
   return { low: low > 0n ? low : 0n, high: middle + (half > 0n ? half : 1n) };

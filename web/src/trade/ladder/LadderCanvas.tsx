@@ -19,14 +19,16 @@ export function LadderCanvas({ view, words }: Props) {
     if (frame.current === null) return;
     return new LadderPointer(frame.current, view, words).stop;
   }, [view, words]);
+  const say = (sentence: string) => {
+    words.value = sentence;
+  };
   const key = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || market.peek() === null) return;
-    const sentence = pressed(event.key, view, market.peek());
-    if (sentence === undefined) return;
+    const of = market.peek();
+    if (event.ctrlKey || event.altKey || event.metaKey || of === null) return;
+    if (!pressed(event.key, view, of, say)) return;
     // Keys of the page must not act a second time.
     event.preventDefault();
     event.stopPropagation();
-    words.value = sentence;
   };
   return (
     <div

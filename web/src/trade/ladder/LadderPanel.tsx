@@ -9,7 +9,7 @@ import { armed } from "../../stores/settings";
 import type { Market, Side } from "../../stores/types";
 import { Button } from "../../ui/Button";
 import { Panel } from "../../ui/Panel";
-import { placeMarket } from "./intents";
+import { placeMarket, type Say } from "./intents";
 import { LadderCanvas } from "./LadderCanvas";
 import { LadderMirror } from "./LadderMirror";
 import { LadderTools } from "./LadderTools";
@@ -28,6 +28,9 @@ export function LadderPanel() {
     void ordersOfChosen.value;
     view.ordersChanged();
   });
+  const say = (sentence: string) => {
+    words.value = sentence;
+  };
   const of = market.value;
   return (
     <Panel
@@ -51,7 +54,7 @@ export function LadderPanel() {
         <p class="ladder-words" role="status">
           {words.value || <Hint />}
         </p>
-        {of && <Foot market={of} say={(sentence) => (words.value = sentence ?? "")} />}
+        {of && <Foot market={of} say={say} />}
         <LadderMirror />
       </div>
     </Panel>
@@ -62,7 +65,7 @@ function Hint() {
   return armed.value ? "Armed: a click on a bid or ask places an order." : "Not armed: a click fills the ticket.";
 }
 
-function Foot({ market: of, say }: { market: Market; say: (sentence: string | null) => void }) {
+function Foot({ market: of, say }: { market: Market; say: Say }) {
   const isLive = bookFreshness.value === "live";
   const count = (side?: Side) => ordersOfChosen.value.filter((order) => (side ?? order.side) === order.side).length;
   const counts = useComputed(() => ({ buys: count("BUY"), sells: count("SELL"), all: count() }));
@@ -75,7 +78,7 @@ function Foot({ market: of, say }: { market: Market; say: (sentence: string | nu
         class="ladder-market"
         disabled={!isLive}
         title="Buys the quantity of one click at the best prices, if armed"
-        onClick={() => say(placeMarket(of, "BUY"))}
+        onClick={() => placeMarket(of, "BUY", say)}
       >
         Buy market
       </Button>
@@ -84,7 +87,7 @@ function Foot({ market: of, say }: { market: Market; say: (sentence: string | nu
         class="ladder-market"
         disabled={!isLive}
         title="Sells the quantity of one click at the best prices, if armed"
-        onClick={() => say(placeMarket(of, "SELL"))}
+        onClick={() => placeMarket(of, "SELL", say)}
       >
         Sell market
       </Button>

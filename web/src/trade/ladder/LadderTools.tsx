@@ -51,7 +51,7 @@ export function LadderTools({ view }: { view: LadderView }) {
         title="Centre on the market, and follow it (Home)"
         onClick={() => view.centre()}
       >
-        {outside === "above" ? "⇈" : outside === "below" ? "⇊" : "⌖"} Centre
+        {outside === "above" ? "▲ " : outside === "below" ? "▼ " : ""}Centre
       </Button>
     </>
   );

@@ -1,6 +1,6 @@
-// What clicks and keys in a ladder do. Each returns a sentence for the person, or nothing where the order itself shows it.
+// What clicks and keys in a ladder do. Each says in a sentence what was sent, what came of it, or why it was not sent.
 import { format, formatShort, parse } from "../../numbers/decimal";
-import { amend, cancel, place } from "../../stores/actions";
+import { amend, cancel, type Outcome, place } from "../../stores/actions";
 import { balances } from "../../stores/balances";
 import { book, bookFreshness } from "../../stores/book";
 import { orderByKey } from "../../stores/orders";
@@ -12,6 +12,8 @@ import type { ReadOrder } from "../ticket/rules";
 import { warningsOf } from "../ticket/warnings";
 import { type Capsule, leftOf, shownPrice } from "./orders";
 import type { Drag, LadderView } from "./view";
+
+export type Say = (sentence: string) => void;
 
 const sideWord = (side: Side): string => (side === "BUY" ? "buy" : "sell");
 
@@ -26,86 +28,57 @@ export function clickQty(market: Market): string {
 }
 
 /** A limit order at a price, if armed; otherwise the ticket has it. */
-export function placeAt(market: Market, side: Side, price: bigint): string | null {
-  const refused = refusal();
-  if (refused) return refused;
+export function placeAt(market: Market, side: Side, price: bigint, say: Say): void {
   const text = format(price, market.price.decimals);
-  const qty = readQty(market);
   if (price < market.price.min || (market.price.max > 0n && price > market.price.max)) {
-    return `${text} is not a price of this market.`;
+    say(`${text} is not a price of this market.`);
+    return;
   }
-  const toTicket = () => {
-    if (ticket.price.peek() === "" || ticket.type.peek() === "MARKET") ticket.type.value = "LIMIT";
-    prefill({ side, price: formatShort(price, market.price.decimals), ...(qty !== null && { qty: clickQty(market) }) });
-  };
-  if (!armed.peek()) {
-    toTicket();
-    return `Not armed: the ticket has ${sideWord(side)} at ${text} now.`;
-  }
-  if (qty === null) {
-    toTicket();
-    return "Set the quantity of one click first: the ticket has the price now.";
-  }
-  const warned = warningOf(market, side, price, qty);
-  if (warned) {
-    toTicket();
-    return `${warned} The ticket has it now.`;
-  }
+  const qty = qtyToSend(market, side, price, say);
+  if (qty === null) return;
   const params = { price: text, quantity: format(qty, market.qty.decimals), timeInForce: "GTC" };
-  send({ symbol: market.symbol, side, type: "LIMIT", params });
-  return null;
+  send({ symbol: market.symbol, side, type: "LIMIT", params }, say);
 }
 
-export function placeMarket(market: Market, side: Side): string | null {
-  const refused = refusal();
-  if (refused) return refused;
-  const qty = readQty(market);
-  const toTicket = () => {
-    ticket.type.value = "MARKET";
-    prefill({ side, ...(qty !== null && { qty: clickQty(market) }) });
-  };
-  if (!armed.peek()) {
-    toTicket();
-    return `Not armed: the ticket has ${sideWord(side)} at market now.`;
-  }
-  if (qty === null) return "Set the quantity of one click first.";
-  const warned = warningOf(market, side, null, qty);
-  if (warned) {
-    toTicket();
-    return `${warned} The ticket has it now.`;
-  }
-  send({ symbol: market.symbol, side, type: "MARKET", params: { quantity: format(qty, market.qty.decimals) } });
-  return null;
+export function placeMarket(market: Market, side: Side, say: Say): void {
+  const qty = qtyToSend(market, side, null, say);
+  if (qty === null) return;
+  const params = { quantity: format(qty, market.qty.decimals) };
+  send({ symbol: market.symbol, side, type: "MARKET", params }, say);
 }
 
 /** Cancels what is left of a capsule's orders; those that are over need nothing. */
-export function cancelCapsule(capsule: Capsule): string | null {
+export function cancelCapsule(capsule: Capsule, say: Say): void {
   const refused = refusal();
-  if (refused) return refused;
-  if (!armed.peek()) return "Not armed: cancel by the buttons below or in the open orders.";
-  const open = capsule.orders.map(({ key }) => orderByKey(key)).filter((order) => order !== undefined && isOpen(order));
-  if (open.length === 0) return "The order under the pointer is over already: nothing was sent.";
-  for (const order of open) if (order) void cancel(order);
-  return null;
+  const open = openOf(capsule);
+  if (refused) say(refused);
+  else if (!armed.peek()) say("Not armed: cancel by the buttons below, or in the open orders.");
+  else if (open.length === 0) say("The order under the pointer is over already: nothing was sent.");
+  else void answer("Cancel", open.map(cancel), say);
 }
 
 /** Amends the orders of a drag to the price of the row where it ended. */
-export function drop(view: LadderView, market: Market, { capsule, row }: Drag): string | null {
-  if (row === capsule.row) return null;
-  const refused = refusal();
-  if (refused) return refused;
-  if (!armed.peek()) return "Not armed: the order stays where it is.";
+export function drop(view: LadderView, market: Market, { capsule, row }: Drag, say: Say): void {
+  if (row === capsule.row) return;
   const price = view.model.priceOf(row);
-  if (price < market.price.min) return "There are no prices so low.";
-  for (const { key } of capsule.orders) {
-    const order = orderByKey(key);
-    if (order === undefined || !isOpen(order)) continue;
-    if (order.state === "pending") return "An order that waits for its trigger is changed in the open orders.";
-    const warned = warningOf(market, order.side, price, leftOf(order));
-    if (warned) return `${warned} The order stays where it is.`;
-    void view.moving(order, price, amend(order, { price }));
+  const open = openOf(capsule);
+  const warned = open.map((order) => warningOf(market, order.side, price, leftOf(order))).find(Boolean);
+  const refused = refusal();
+  if (refused) say(refused);
+  else if (!armed.peek()) say("Not armed: the order stays where it is.");
+  else if (price < market.price.min) say("There are no prices so low.");
+  else if (open.length === 0) say("The order is over already: nothing was sent.");
+  else if (open.some(({ state }) => state === "pending")) {
+    say("An order that waits for its trigger is changed in the open orders.");
+  } else if (warned) say(`${warned} The order stays where it is.`);
+  else {
+    const amended = open.map((order) => {
+      const outcome = amend(order, { price });
+      void view.moving(order, price, outcome);
+      return outcome;
+    });
+    void answer(`Move to ${format(price, market.price.decimals)}`, amended, say);
   }
-  return null;
 }
 
 /** What a capsule is, in words. */
@@ -128,9 +101,49 @@ export function isOpen({ state }: Order): boolean {
   return !["filled", "canceled", "expired", "rejected"].includes(state);
 }
 
-function send(draft: Draft): void {
-  // The order's own life and the notices show what becomes of it.
-  void place(draft);
+/** The quantity of one click; `null` if nothing may be sent by one: then the ticket has the order, and it is said why. */
+function qtyToSend(market: Market, side: Side, price: bigint | null, say: Say): bigint | null {
+  const refused = refusal();
+  if (refused) {
+    say(refused);
+    return null;
+  }
+  const qty = readQty(market);
+  const reason = whyNotAtOnce(market, side, price, qty);
+  if (reason === null) return qty;
+  if (price === null) ticket.type.value = "MARKET";
+  else if (ticket.type.peek() === "MARKET") ticket.type.value = "LIMIT";
+  prefill({
+    side,
+    ...(price !== null && { price: formatShort(price, market.price.decimals) }),
+    ...(qty !== null && { qty: clickQty(market) }),
+  });
+  const where = price === null ? "at market" : `at ${format(price, market.price.decimals)}`;
+  say(`${reason} The ticket has ${sideWord(side)} ${where} now.`);
+  return null;
+}
+
+function whyNotAtOnce(market: Market, side: Side, price: bigint | null, qty: bigint | null): string | null {
+  if (!armed.peek()) return "Not armed.";
+  if (qty === null) return "Set the quantity of one click first.";
+  return warningOf(market, side, price, qty) ?? null;
+}
+
+function openOf({ orders }: Capsule): Order[] {
+  return orders.map(({ key }) => orderByKey(key)).filter((order) => order !== undefined && isOpen(order)) as Order[];
+}
+
+function send(draft: Draft, say: Say): void {
+  const { side, params } = draft;
+  const at = params.price === undefined ? "at market" : `at ${params.price}`;
+  void answer(`${side === "BUY" ? "Buy" : "Sell"} ${params.quantity} ${at}`, [place(draft)], say);
+}
+
+/** Says that it was sent, and then what came of it. */
+async function answer(what: string, outcomes: readonly Promise<Outcome>[], say: Say): Promise<void> {
+  say(`${what}: sent.`);
+  const failed = (await Promise.all(outcomes)).find((outcome) => !outcome.ok);
+  say(failed === undefined || failed.ok ? `${what}: accepted.` : `${what}: ${failed.sentence}`);
 }
 
 function readQty(market: Market): bigint | null {

@@ -1,12 +1,11 @@
 // Keys of the focused ladder. All act at the cursor, which arrows move over the prices.
 import { format, formatShort } from "../../numbers/decimal";
 import type { Market } from "../../stores/types";
-import { cancelCapsule, capsuleWords, placeAt } from "./intents";
+import { cancelCapsule, capsuleWords, placeAt, type Say } from "./intents";
 import type { LadderView } from "./view";
 
-/** What a key did, in words; `undefined`: it is not a key of the ladder. */
-export function pressed(key: string, view: LadderView, market: Market | null): string | undefined {
-  if (market === null) return undefined;
+/** Returns whether it is a key of the ladder. */
+export function pressed(key: string, view: LadderView, market: Market, say: Say): boolean {
   const moves: Record<string, number> = {
     ArrowUp: -1,
     ArrowDown: 1,
@@ -16,35 +15,42 @@ export function pressed(key: string, view: LadderView, market: Market | null): s
   const by = moves[key];
   if (by !== undefined) {
     view.moveCursor(by);
-    return cursorWords(view, market);
+    say(cursorWords(view, market));
+    return true;
   }
   if (key === "Home") {
     view.dropCursor();
     view.centre();
-    return "Centred on the market.";
+    say("Centred on the market.");
+    return true;
   }
-  if (view.cursor === null) return undefined;
-  const price = view.cursor;
+  return view.cursor !== null && pressedAtCursor(key, view, view.cursor, market, say);
+}
+
+function pressedAtCursor(key: string, view: LadderView, price: bigint, market: Market, say: Say): boolean {
   switch (key) {
     case "Escape":
       view.dropCursor();
-      return "";
+      say("");
+      return true;
     case "b":
-      return placeAt(market, "BUY", price) ?? `Buy sent at ${format(price, market.price.decimals)}.`;
+      placeAt(market, "BUY", price, say);
+      return true;
     case "s":
-      return placeAt(market, "SELL", price) ?? `Sell sent at ${format(price, market.price.decimals)}.`;
+      placeAt(market, "SELL", price, say);
+      return true;
     case "x":
-      return cancelAtCursor(view);
+      cancelAtCursor(view, say);
+      return true;
     default:
-      return undefined;
+      return false;
   }
 }
 
-function cancelAtCursor(view: LadderView): string {
+function cancelAtCursor(view: LadderView, say: Say): void {
   const there = view.capsules.filter(({ row, look }) => row === view.cursorRow() && look !== "ghost");
-  if (there.length === 0) return "No own order is at this price.";
-  const said = there.map(cancelCapsule).filter((sentence) => sentence !== null);
-  return said[0] ?? "Cancel sent.";
+  if (there.length === 0) say("No own order is at this price.");
+  for (const capsule of there) cancelCapsule(capsule, say);
 }
 
 function cursorWords(view: LadderView, market: Market): string {

@@ -30,5 +30,5 @@ test("outside there is none", () => {
   expect(hitTest(layout, -1, 5)).toBe(null);
   expect(hitTest(layout, 100, 5)).toBe(null);
   expect(hitTest(layout, 5, -1)).toBe(null);
-  expect(hitTest(layout, 5, 90)).toBe(null);
+  expect(hitTest(layout, 5, 99)).toBe(null);
 });

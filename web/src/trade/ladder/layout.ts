@@ -18,7 +18,7 @@ export interface Hit {
 }
 
 /** Shares of the width; the heads over the canvas have the same. */
-export const SHARES = [19, 20, 22, 20, 19] as const;
+export const SHARES = [43, 35, 44, 35, 43] as const;
 
 export function layoutOf(width: number, height: number, rowHeight: number): Layout {
   const whole = SHARES.reduce((sum, share) => sum + share, 0);
@@ -28,7 +28,9 @@ export function layoutOf(width: number, height: number, rowHeight: number): Layo
     sum += share;
     edges.push(Math.round((width * sum) / whole));
   }
-  return { edges, rowHeight, rows: Math.max(1, Math.floor(height / rowHeight)) };
+  const rows = Math.max(1, Math.floor(height / rowHeight));
+  // What is left below is shared among the rows.
+  return { edges, rowHeight: Math.max(rowHeight, Math.floor(height / rows)), rows };
 }
 
 /** The cell at a point, or `null` outside of all. */

@@ -93,10 +93,10 @@ export class LadderPainter implements Painter {
     surface.fit();
     this.#surfaced = surface.version;
     this.#colours = colours.peek();
-    const size = isCoarse.matches ? 13 : 11.5;
+    const size = isCoarse.matches ? 13 : 11;
     this.#font = surface.font(size);
     this.#bold = surface.font(size, 700);
-    this.#small = surface.font(size - 2);
+    this.#small = surface.font(size - 1);
     this.#view.resize(surface.width, surface.height, surface.px(rowHeightPx()));
     this.#context.fillStyle = this.#colours.panel;
     this.#context.fillRect(0, 0, surface.width, surface.height);
@@ -280,45 +280,55 @@ export class LadderPainter implements Painter {
     const count = orders.length > 1 ? `${orders.length}×` : "";
     const room = Math.floor((right - left - pad * 6) / this.#font.advance) - count.length;
     const text = count + compact(qty, market.qty.decimals, Math.max(3, room));
-    const width = Math.min(right - left - pad * 2, Math.ceil(text.length * this.#font.advance) + pad * 5);
+    const width = Math.min(right - left - pad * 2, Math.ceil(text.length * this.#font.advance) + pad * 4);
     const x = side === "BUY" ? left + pad : right - pad - width;
     const y = row * layout.rowHeight + pad;
     const height = layout.rowHeight - pad * 2 - 1;
     const colour = accountFreshness.peek() === "live" ? (side === "BUY" ? at.up : at.down) : at.dim;
+    const half = Math.round(width / 2);
+    const middle = row * layout.rowHeight;
+    const textX = x + width - pad * 2;
     context.beginPath();
     context.roundRect(x, y, width, height, height / 3);
+    context.lineWidth = surface.px(1);
+    context.strokeStyle = colour;
     if (look === "ghost") {
       context.setLineDash([surface.px(3), surface.px(2)]);
-      context.lineWidth = surface.px(1);
-      context.strokeStyle = colour;
       context.stroke();
       context.setLineDash([]);
-    } else {
-      context.save();
-      context.clip();
-      context.fillStyle = colour;
-      context.fillRect(x, y, width, height);
-      if (!isSettled) {
-        context.fillStyle = at.warn;
-        context.fillRect(x, y, Math.round(width / 2), height);
-      }
-      if (filled > 0n) {
-        // What is filled lies at the bottom as a bar.
-        context.fillStyle = at["on-side"];
-        context.fillRect(x, y + height - pad, barLength(filled, filled + qty, width), pad);
-      }
-      context.restore();
-      if (look === "held") {
-        context.lineWidth = surface.px(2);
-        context.strokeStyle = at.focus;
-        context.stroke();
-      }
+      this.#text(text, textX, middle, this.#font, at.text);
+      return;
     }
-    const colourOfText = look === "ghost" ? at.text : at["on-side"];
-    const middle = row * layout.rowHeight;
-    this.#text(text, x + width - pad * 2.5, middle, this.#font, colourOfText);
-    if (look !== "ghost")
-      this.#drawAhead(capsule, side === "BUY" ? x + width + pad : x - pad, middle, right - left - width);
+    context.save();
+    context.clip();
+    // What is not confirmed is half yellow, half empty: its state is not its colour alone.
+    context.fillStyle = isSettled ? colour : at.panel;
+    context.fillRect(x, y, width, height);
+    if (!isSettled) {
+      this.#text(text, textX, middle, this.#font, at.text);
+      context.beginPath();
+      context.rect(x, y, half, height);
+      context.clip();
+      context.fillStyle = at.warn;
+      context.fillRect(x, y, half, height);
+    }
+    this.#text(text, textX, middle, this.#font, at["on-side"]);
+    context.restore();
+    if (filled > 0n) {
+      // What is filled lies at the bottom as a bar.
+      context.fillStyle = isSettled ? at["on-side"] : at.text;
+      context.fillRect(x + pad, y + height - pad, barLength(filled, filled + qty, width - pad * 2), pad);
+    }
+    if (look === "held") {
+      context.lineWidth = surface.px(2);
+      context.strokeStyle = at.focus;
+    }
+    if (look === "held" || !isSettled) {
+      context.beginPath();
+      context.roundRect(x, y, width, height, height / 3);
+      context.stroke();
+    }
+    this.#drawAhead(capsule, side === "BUY" ? x + width + pad : x - pad, middle, right - left - width);
   }
 
   /** What trades before it, beside the capsule. */

@@ -3,6 +3,7 @@ import type { Signal } from "@preact/signals";
 import { format } from "../../numbers/decimal";
 import { market } from "../../stores/markets";
 import { actsOnDown, armed } from "../../stores/settings";
+import type { Market } from "../../stores/types";
 import { cancelCapsule, capsuleWords, clickQty, drop, placeAt } from "./intents";
 import type { Hit } from "./layout";
 import { type LadderView, sideOfSizes } from "./view";
@@ -26,12 +27,14 @@ export class LadderPointer {
   readonly #ended = new AbortController();
   #press: Press | null = null;
   #wheel = 0;
+  #hoverWords = "";
 
   constructor(frame: HTMLElement, view: LadderView, words: Signal<string>) {
     this.#frame = frame;
     this.#view = view;
     this.#words = words;
     const { signal } = this.#ended;
+    view.capsulesChanged = this.#sayAgain;
     frame.addEventListener("pointermove", (event) => this.#moved(event), { signal });
     frame.addEventListener("pointerdown", (event) => this.#down(event), { signal });
     frame.addEventListener("pointerup", (event) => this.#up(event), { signal });
@@ -41,7 +44,14 @@ export class LadderPointer {
     addEventListener("keydown", (event) => event.key === "Escape" && this.#giveUp(event), { signal, capture: true });
   }
 
-  stop = (): void => this.#ended.abort();
+  stop = (): void => {
+    this.#ended.abort();
+    this.#view.capsulesChanged = () => {};
+  };
+
+  #say = (sentence: string): void => {
+    this.#words.value = sentence;
+  };
 
   #moved(event: PointerEvent): void {
     const view = this.#view;
@@ -84,7 +94,7 @@ export class LadderPointer {
     const drag = view.endDrag();
     const of = market.peek();
     if (drag !== null && of !== null) {
-      this.#words.value = drop(view, of, drag) ?? "";
+      drop(view, of, drag, this.#say);
     } else if (press !== null && !press.hasMoved) {
       this.#act(press.hit);
     }
@@ -98,9 +108,8 @@ export class LadderPointer {
     if (of === null) return;
     const side = sideOfSizes(hit.column);
     const capsule = view.capsuleAt(hit);
-    const sentence =
-      side !== null ? placeAt(of, side, view.model.priceOf(hit.row)) : capsule !== null ? cancelCapsule(capsule) : null;
-    if (sentence !== null) this.#words.value = sentence;
+    if (side !== null) placeAt(of, side, view.model.priceOf(hit.row), this.#say);
+    else if (capsule !== null) cancelCapsule(capsule, this.#say);
   }
 
   #swipe(press: Press, event: PointerEvent): void {
@@ -139,18 +148,29 @@ export class LadderPointer {
     this.#words.value = "The order stays where it is.";
   }
 
-  #sayHover(): void {
+  #sayHover = (): void => {
     const view = this.#view;
     const of = market.peek();
     if (view.hover === null || of === null) return;
-    const side = sideOfSizes(view.hover.column);
-    const capsule = view.capsuleAt(view.hover);
-    const price = format(view.model.priceOf(view.hover.row), of.price.decimals);
+    this.#hoverWords = this.#wordsOf(view.hover, of);
+    this.#words.value = this.#hoverWords;
+  };
+
+  /** What is under the pointer has changed; what was said of a click stays. */
+  #sayAgain = (): void => {
+    if (this.#words.peek() === this.#hoverWords) this.#sayHover();
+  };
+
+  #wordsOf(hover: Hit, of: Market): string {
+    const view = this.#view;
+    const side = sideOfSizes(hover.column);
+    const capsule = view.capsuleAt(hover);
+    const price = format(view.model.priceOf(hover.row), of.price.decimals);
     const verb = side === "BUY" ? "buy" : "sell";
-    if (capsule !== null) this.#words.value = `${capsuleWords(capsule, of)}. Click cancels, drag moves.`;
-    else if (side === null) this.#words.value = "";
-    else if (armed.peek()) this.#words.value = `Click: ${verb} ${clickQty(of) || "(set a quantity)"} at ${price}`;
-    else this.#words.value = `Not armed. Click: ticket gets ${verb} at ${price}`;
+    if (capsule !== null) return `${capsuleWords(capsule, of)}. Click cancels, drag moves.`;
+    if (side === null) return "";
+    if (armed.peek()) return `Click: ${verb} ${clickQty(of) || "(set a quantity)"} at ${price}`;
+    return `Not armed. Click: ticket gets ${verb} at ${price}`;
   }
 
   #sayDrag(): void {

@@ -38,6 +38,8 @@ export class LadderView {
   drag: Drag | null = null;
   capsules: readonly Capsule[] = [];
   last: LastTrade | null = null;
+  /** Called when own orders were placed into the rows anew. */
+  capsulesChanged: () => void = () => {};
   /** Chosen by hand; `null`: what suits the book. */
   readonly multiple = signal<bigint | null>(null);
   /** Ticks a row. */
@@ -210,6 +212,7 @@ export class LadderView {
     const all = capsulesOf(ordersOfChosen.peek(), rowOf, this.#moves, this.#hold);
     this.capsules = all.filter(({ row }) => row >= 0 && row < this.model.rows);
     this.version += 1;
+    this.capsulesChanged();
   }
 
   #holdUnderPointer(): void {

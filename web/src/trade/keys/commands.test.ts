@@ -1,7 +1,11 @@
-import { afterEach, expect, it } from "vitest";
+import { signal } from "@preact/signals";
+import { afterEach, expect, it, vi } from "vitest";
 import { keys } from "../../stores/settings";
 import { isReserved } from "./chords";
 import { addCommand, bind, bindings, commands } from "./commands";
+
+vi.mock("../../stores/actions", () => ({}));
+vi.mock("../../stores/session", () => ({ session: signal(null), cancelOnDisconnect: signal(false) }));
 
 afterEach(() => {
   keys.value = {};

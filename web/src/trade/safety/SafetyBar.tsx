@@ -30,7 +30,9 @@ export function SafetyBar() {
           }
         >
           <span class="safety-long">Cancel on disconnect</span>
-          <span class="safety-short">C-o-D</span>
+          <span class="safety-short" aria-hidden="true">
+            ✕ On disconnect
+          </span>
         </Toggle>
       )}
       <span class="safety-tools">
@@ -98,7 +100,7 @@ function CancelButton({ id, text, of, count, filter }: CancelProps) {
       title={count === 0 ? `No open ${of}` : `Cancel ${count} open ${of}`}
       {...onPress(() => void cancelMany(filter))}
     >
-      {text} <span class="safety-count">{count}</span>
+      <span aria-hidden="true">✕</span> {text} <span class="safety-count">{count}</span>
     </button>
   );
 }

@@ -1,9 +1,10 @@
-// What became of the order that was sent last, beside the button that sent it.
+// What became of the order or list that was sent last, beside the button that sent it.
 import { formatShort } from "../../numbers/decimal";
 import { markets } from "../../stores/markets";
-import { lastSentOrder, orderWords } from "../../stores/orders";
+import { lastSent, lastSentOrder, openOrders, orderWords, recentOrders } from "../../stores/orders";
 import type { Order } from "../../stores/types";
-import { STATE_WORDS } from "./words";
+import { type SentList, sentList } from "./send";
+import { lifeWords } from "./words";
 
 const LOOKS: Readonly<Record<Order["state"], string>> = {
   sent: "dim",
@@ -18,16 +19,48 @@ const LOOKS: Readonly<Record<Order["state"], string>> = {
 };
 
 export function OrderLife() {
+  const list = sentList.value;
+  if (list !== null && list.lastSent === lastSent.value) return <ListLife sent={list} />;
   const order = lastSentOrder.value;
-  const market = order && markets.value.get(order.symbol);
-  if (!order || !market) return null;
-  const { filled, qty, state, reason } = order;
-  const part = qty !== null && qty > 0n && filled > 0n && filled < qty;
+  return order === null ? null : (
+    <div class="ticket-life" data-testid="ticket-life" data-state={order.state}>
+      <OneLife order={order} />
+    </div>
+  );
+}
+
+function ListLife({ sent: { list, ids, outcome } }: { sent: SentList }) {
+  const of = [...openOrders.value, ...recentOrders.value].filter(({ clientOrderId }) => ids.includes(clientOrderId));
+  const state = outcome === null ? "sent" : outcome.ok ? "accepted" : "rejected";
+  const name = list.kind.toUpperCase();
   return (
-    <p class="ticket-life" data-testid="ticket-life" data-state={state}>
+    <div class="ticket-life" data-testid="ticket-life" data-state={state}>
+      <p>
+        <span class={LOOKS[state]}>
+          {state === "sent" ? "Sent, not answered yet" : state === "accepted" ? "Accepted" : "Refused"}
+        </span>{" "}
+        <span class="dim">
+          {name} of {list.symbol}
+          {outcome && !outcome.ok && `. ${outcome.sentence}`}
+        </span>
+      </p>
+      {of.map((order) => (
+        <OneLife key={order.key} order={order} />
+      ))}
+    </div>
+  );
+}
+
+function OneLife({ order }: { order: Order }) {
+  const market = markets.value.get(order.symbol);
+  if (!market) return null;
+  const { filled, qty, state, reason } = order;
+  const isPart = qty !== null && filled > 0n && filled < qty;
+  return (
+    <p>
       <span class={LOOKS[state]}>
-        {STATE_WORDS[state]}
-        {part && ` ${formatShort(filled, market.qty.decimals)} of ${formatShort(qty, market.qty.decimals)}`}
+        {lifeWords(order)}
+        {isPart && ` ${formatShort(filled, market.qty.decimals)} of ${formatShort(qty, market.qty.decimals)}`}
       </span>{" "}
       <span class="dim">
         {orderWords(order, market)}

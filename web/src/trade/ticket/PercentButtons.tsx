@@ -33,7 +33,7 @@ export function PercentButtons({ read, market, means }: { read: ReadTicket; mark
           title={isKnown ? `${percent} % of the free ${asset}` : `No ${asset} known: sign in`}
           onClick={() => choose(percent)}
         >
-          {percent} %
+          {percent}%
         </button>
       ))}
     </div>

@@ -99,9 +99,9 @@ function TicketForm({ market, freshness }: { market: Market; freshness: Freshnes
       <TypeField kind={kind} market={market} problemOf={problemOf} />
       <OwnFields read={read} market={market} situation={situation} problemOf={problemOf} />
       <PercentButtons read={read} market={market} means={means} />
-      <LegFields read={read} market={market} situation={situation} problemOf={problemOf} />
       <TimeFields path="" times={ownTimes(kind, own.type, ticket.peg.value)} problemOf={problemOf} />
       <MoreTerms read={read} market={market} situation={situation} problemOf={problemOf} />
+      <LegFields read={read} market={market} situation={situation} problemOf={problemOf} />
       <PreviewTable order={own} seen={seen} market={market} />
       <VenueCheck drafts={drafts} />
       <div class="ticket-foot">

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { draftOf } from "./draft";
+import { draftOf, withOrderIds } from "./draft";
 import { BTC, formOf, legOf, NOW } from "./fixtures";
 import type { Form } from "./form";
 import { readTicket } from "./rules";
@@ -154,5 +154,26 @@ describe("lists", () => {
     const opoco = list({ type: "OPOCO", profit, stop });
     expect(opoco).not.toHaveProperty("pendingQuantity");
     expect(opoco).toMatchObject({ kind: "opoco", pendingSide: "SELL", pendingAbovePrice: "61000.00" });
+  });
+});
+
+it("names each order of a list", () => {
+  const made = draft({
+    type: "OTOCO",
+    price: "59000",
+    qty: "0.1",
+    pendingQty: "0.1",
+    profit: legOf({ type: "LIMIT_MAKER", price: "61000" }),
+    stop: legOf({ type: "STOP_LOSS", stopPrice: "58000" }),
+  });
+  if (!("list" in made)) throw new Error("an order");
+  let count = 0;
+  const { list: named, ids } = withOrderIds(made.list, () => `id${++count}`);
+  expect(ids).toEqual(["id1", "id2", "id3"]);
+  expect(named.params).toEqual({
+    ...made.list.params,
+    workingClientOrderId: "id1",
+    pendingAboveClientOrderId: "id2",
+    pendingBelowClientOrderId: "id3",
   });
 });

@@ -15,6 +15,14 @@ export function draftOf(read: ReadTicket, market: Market): TicketDraft {
   return { list: { symbol: market.symbol, kind: LIST_NAMES[kind], params: listParams(read, market) } };
 }
 
+/** The list with a client order id for each of its orders, by which the page knows them from their first report on. */
+export function withOrderIds(list: ListDraft, newId: () => string): { list: ListDraft; ids: readonly string[] } {
+  const prefixes = Object.keys(list.params).flatMap((name) => (name.endsWith("Type") ? [name.slice(0, -4)] : []));
+  const named = prefixes.map((prefix) => [`${prefix}ClientOrderId`, newId()] as const);
+  const params = { ...list.params, ...Object.fromEntries(named) };
+  return { list: { ...list, params }, ids: named.map(([, id]) => id) };
+}
+
 /** One order by itself. */
 export function orderDraft(order: ReadOrder, { selfTrade }: ReadTicket, market: Market): Draft {
   const params = termsOf(order, market, "");

@@ -166,11 +166,18 @@ export function effectWords(
   }
 }
 
-export const STATE_WORDS: Readonly<Record<Order["state"], string>> = {
+/** Where an order is in its life. */
+export function lifeWords({ state, type, timeInForce }: Pick<Order, "state" | "type" | "timeInForce">): string {
+  if (state === "accepted" && TAKES[type as OrderType]?.trigger) return "Accepted, waits for its trigger";
+  if (state === "accepted" && timeInForce === "AT_CLOSE") return "Accepted, waits for the closing auction";
+  return STATE_WORDS[state];
+}
+
+const STATE_WORDS: Readonly<Record<Order["state"], string>> = {
   sent: "Sent, not answered yet",
   unknown: "Unknown: asking the venue what became of it",
   accepted: "Accepted, on the book",
-  pending: "Accepted, waiting",
+  pending: "Accepted, waits for the first order",
   "part-filled": "Part filled",
   filled: "Filled",
   canceled: "Canceled",

@@ -10,18 +10,17 @@ export function PhaseBanner() {
   return (
     <div class="phase-banner-area" role="status" data-testid="phase-banner">
       {of && of.phase !== "Continuous" && (
-        <p class="phase-banner" data-look={PHASES[of.phase].look}>
+        <p class="phase-banner" data-look={PHASES[of.phase].look} title={PHASES[of.phase].text}>
           <strong>
-            {of.symbol}: {PHASES[of.phase].title}.
-          </strong>{" "}
-          {PHASES[of.phase].text}
+            {of.symbol}: {PHASES[of.phase].title}
+          </strong>
           {of.phaseEndsMs !== null && (
             // Its seconds would interrupt all else that is read out.
-            <span class="phase-banner-end" aria-live="off">
-              {" "}
-              Ends in <Countdown endsMs={of.phaseEndsMs} />
+            <span aria-live="off">
+              , ends in <Countdown endsMs={of.phaseEndsMs} />
             </span>
           )}
+          . {PHASES[of.phase].text}
         </p>
       )}
     </div>

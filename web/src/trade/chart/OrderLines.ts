@@ -23,6 +23,17 @@ const LIST_STEP = 10;
 
 type Target = Parameters<IPrimitivePaneRenderer["draw"]>[0];
 
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where a label that is drawn begins, and its middle. */
+interface Label {
+  readonly x: number;
+  readonly y: number;
+}
+
 interface Dragged {
   readonly line: Line;
   readonly price: bigint;
@@ -31,6 +42,7 @@ interface Dragged {
 export class OrderLines implements ISeriesPrimitive<Time> {
   #lines: readonly Line[] = [];
   #dragged: Dragged | null = null;
+  #average: bigint | null = null;
   #axis: readonly ISeriesPrimitiveAxisView[] = [];
   #colours: Colours;
   #scale: Scale | null = null;
@@ -58,7 +70,14 @@ export class OrderLines implements ISeriesPrimitive<Time> {
     this.#lines = lines;
     this.#scale = scale;
     this.#colours = colours;
-    this.#axis = lines.map((line) => this.#axisView(line));
+    this.#setAxis();
+    this.#requestUpdate();
+  }
+
+  /** Of what the account holds in this market. */
+  setAverage(price: bigint | null): void {
+    this.#average = price;
+    this.#setAxis();
     this.#requestUpdate();
   }
 
@@ -106,36 +125,53 @@ export class OrderLines implements ISeriesPrimitive<Time> {
       this.#drawLists(context);
       this.#drawOutside(context, width, height);
       const dragged = this.#dragged;
-      /** Where the labels already drawn begin, by their height: those of near prices stand beside each other. */
-      const taken: { y: number; x: number }[] = [];
+      // Labels of near prices stand beside each other.
+      const taken: Label[] = [];
       for (const line of this.#lines) {
         if (line.id === dragged?.line.id) continue;
-        this.#drawLine(context, { width, height }, line, line.price, line.label, line.isPending, taken);
+        this.#drawOrder(context, { width, height }, line, line.price, line.label, line.isPending, taken);
+      }
+      if (this.#average !== null) {
+        const look = { colour: this.#colours.warn, dash: [1, 4], isFilled: true };
+        this.#drawLine(context, { width, height }, this.#average, "average", look, taken);
       }
       if (dragged && this.#scale) {
         const label = `${dragged.line.label} → ${format(dragged.price, this.#scale.decimals)}`;
-        this.#drawLine(context, { width, height }, dragged.line, dragged.line.price, "", true, taken);
-        this.#drawLine(context, { width, height }, dragged.line, dragged.price, label, false, taken);
+        this.#drawOrder(context, { width, height }, dragged.line, dragged.line.price, "", true, taken);
+        this.#drawOrder(context, { width, height }, dragged.line, dragged.price, label, false, taken);
       }
     });
   }
 
-  #drawLine(
+  #drawOrder(
     context: CanvasRenderingContext2D,
-    { width, height }: { width: number; height: number },
+    size: Size,
     line: Line,
     price: bigint,
     label: string,
     isPending: boolean,
-    taken: { y: number; x: number }[],
+    taken: Label[],
+  ): void {
+    const dash = isPending ? [3, 4] : line.isTrigger ? [8, 4] : [];
+    // Filled once the venue has it: an outline says that it is on its way.
+    const look = { colour: this.#colourOf(line), dash, isFilled: !isPending };
+    this.#drawLine(context, size, price, label, look, taken);
+  }
+
+  #drawLine(
+    context: CanvasRenderingContext2D,
+    { width, height }: Size,
+    price: bigint,
+    label: string,
+    { colour, dash, isFilled }: { colour: string; dash: number[]; isFilled: boolean },
+    taken: Label[],
   ): void {
     const at = this.#y(price);
     if (at === null || at < 0 || at > height) return;
     const y = Math.round(at) + 0.5;
-    const colour = this.#colourOf(line);
     context.strokeStyle = colour;
     context.lineWidth = 1;
-    context.setLineDash(isPending ? [3, 4] : line.isTrigger ? [8, 4] : []);
+    context.setLineDash(dash);
     context.beginPath();
     context.moveTo(0, y);
     context.lineTo(width, y);
@@ -143,19 +179,18 @@ export class OrderLines implements ISeriesPrimitive<Time> {
     context.setLineDash([]);
     if (label === "") return;
     const labelWidth = context.measureText(label).width + 2 * LABEL_PADDING;
-    let right = width - 8;
     const middle = Math.min(Math.max(y, LABEL_HEIGHT / 2 + 1), height - LABEL_HEIGHT / 2 - 1);
+    let right = width - 8;
     for (const other of taken) if (Math.abs(other.y - middle) < LABEL_HEIGHT) right = Math.min(right, other.x - 4);
     const x = right - labelWidth;
     if (x < LIST_X) return;
     taken.push({ y: middle, x });
-    // Filled once the venue has it: an outline says that it is on its way.
-    context.fillStyle = isPending ? this.#colours.panel : colour;
+    context.fillStyle = isFilled ? colour : this.#colours.panel;
     context.fillRect(x, middle - LABEL_HEIGHT / 2, labelWidth, LABEL_HEIGHT);
-    context.setLineDash(isPending ? [3, 3] : []);
+    context.setLineDash(isFilled ? [] : [3, 3]);
     context.strokeRect(x, middle - LABEL_HEIGHT / 2, labelWidth, LABEL_HEIGHT);
     context.setLineDash([]);
-    context.fillStyle = isPending ? this.#colours.text : this.#colours["on-side"];
+    context.fillStyle = isFilled ? this.#colours["on-side"] : this.#colours.text;
     context.fillText(label, x + LABEL_PADDING, middle + 0.5);
   }
 
@@ -204,12 +239,18 @@ export class OrderLines implements ISeriesPrimitive<Time> {
     }
   }
 
-  #axisView(line: Line): ISeriesPrimitiveAxisView {
+  #setAxis(): void {
+    const views = this.#lines.map((line) => this.#axisView(line.price, () => this.#colourOf(line)));
+    if (this.#average !== null) views.push(this.#axisView(this.#average, () => this.#colours.warn));
+    this.#axis = views;
+  }
+
+  #axisView(price: bigint, colour: () => string): ISeriesPrimitiveAxisView {
     return {
-      coordinate: () => this.#y(line.price) ?? -100,
-      text: () => (this.#scale ? format(line.price, this.#scale.decimals) : ""),
+      coordinate: () => this.#y(price) ?? -100,
+      text: () => (this.#scale ? format(price, this.#scale.decimals) : ""),
       textColor: () => this.#colours["on-side"],
-      backColor: () => this.#colourOf(line),
+      backColor: colour,
       tickVisible: () => false,
     };
   }

@@ -6,7 +6,6 @@ import {
   createSeriesMarkers,
   HistogramSeries,
   type IChartApi,
-  type IPriceLine,
   type ISeriesApi,
   type ISeriesMarkersPluginApi,
   LineSeries,
@@ -16,7 +15,7 @@ import {
   type Time,
   type UTCTimestamp,
 } from "lightweight-charts";
-import { format, toNumber } from "../../numbers/decimal";
+import { formatShort, toNumber } from "../../numbers/decimal";
 import type { Candle, Market, Order } from "../../stores/types";
 import type { Colours } from "../../ui/colours";
 import { candleChange } from "./candleChanges";
@@ -45,6 +44,7 @@ export type Indicator = keyof typeof INDICATORS;
 const OLDER_WITHIN_BARS = 30;
 const SHOWN_AT_FIRST = 120;
 const SHOWN_AT_LEAST = 40;
+const LABELLED_MARKS = 6;
 /** A press that moves less than this, in pixels, moves no order. */
 const DRAG_FROM = 3;
 
@@ -58,7 +58,6 @@ export class PriceChart {
   readonly #container: HTMLElement;
   readonly #handlers: Handlers;
   readonly #ends = new AbortController();
-  #average: IPriceLine | null = null;
   #market: Market | null = null;
   #colours: Colours;
   #drawn: readonly Candle[] = [];
@@ -185,26 +184,14 @@ export class PriceChart {
           shape: isBuy ? "arrowUp" : "arrowDown",
           color: isBuy ? this.#colours.up : this.#colours.down,
           // Only few of them can be read.
-          text: marks.length <= 12 ? `${isBuy ? "B" : "S"} ${format(qty, market.qty.decimals)}` : "",
+          text: marks.length <= LABELLED_MARKS ? `${isBuy ? "B" : "S"} ${formatShort(qty, market.qty.decimals)}` : "",
         };
       }),
     );
   }
 
   setAverage(price: bigint | null): void {
-    const market = this.#market;
-    if (this.#average) this.#candles.removePriceLine(this.#average);
-    this.#average = null;
-    if (price === null || !market) return;
-    this.#average = this.#candles.createPriceLine({
-      price: toNumber(price, market.price.decimals),
-      color: this.#colours.warn,
-      lineStyle: LineStyle.SparseDotted,
-      lineWidth: 1,
-      title: "average",
-      axisLabelVisible: true,
-      axisLabelTextColor: this.#colours.bg,
-    });
+    this.#orders.setAverage(price);
   }
 
   showLatest(): void {

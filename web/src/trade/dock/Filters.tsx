@@ -18,7 +18,8 @@ interface Props {
 
 export function Filters({ label, filter }: Props) {
   const set = (to: Partial<Filter>) => {
-    filter.value = { ...filter.peek(), ...to };
+    const next = { ...filter.peek(), ...to };
+    filter.value = next.text === "" && next.side === "" && !next.isChosenOnly ? NO_FILTER : next;
   };
   return (
     <>

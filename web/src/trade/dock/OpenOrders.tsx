@@ -32,7 +32,7 @@ const columns: readonly TableColumn<Order>[] = [
     id: "time",
     title: "Time",
     width: "76px",
-    from: 640,
+    from: 720,
     cell: ({ createdMs }) => <span class="dim">{shortTime(createdMs, venueNow())}</span>,
     sortKey: ({ createdMs }) => createdMs,
     csv: ({ createdMs }) => dateAndClock(createdMs),
@@ -97,14 +97,6 @@ const columns: readonly TableColumn<Order>[] = [
     csv: (order) => inQty(order, order.filled),
   },
   {
-    id: "state",
-    title: "State",
-    width: "minmax(104px, 1.2fr)",
-    cell: (order) => <StateCell order={order} />,
-    sortKey: (order) => stateWords(order).text,
-    csv: (order) => stateWords(order).text,
-  },
-  {
     id: "ahead",
     title: "Ahead",
     width: "minmax(64px, 0.8fr)",
@@ -119,6 +111,19 @@ const columns: readonly TableColumn<Order>[] = [
     csv: (order) => inQty(order, order.ahead),
   },
   {
+    id: "state",
+    title: "State",
+    width: "minmax(var(--dock-state), 1.6fr)",
+    cell: (order) => (
+      <span class="dock-last">
+        <StateCell order={order} />
+        <Actions order={order} />
+      </span>
+    ),
+    sortKey: (order) => stateWords(order).text,
+    csv: (order) => stateWords(order).text,
+  },
+  {
     id: "id",
     title: "Client order id",
     width: "0",
@@ -128,7 +133,6 @@ const columns: readonly TableColumn<Order>[] = [
     csv: ({ clientOrderId }) => clientOrderId,
     isText: true,
   },
-  { id: "act", title: "", width: "var(--dock-acts)", cell: (order) => <Actions order={order} />, sortKey: () => null },
 ];
 
 const shown = shownRows(openOrders, columns, orderFilter, sort, chosen, (order) =>

@@ -1,9 +1,9 @@
 // Columns that a table can show, be sorted by and be exported with.
-import { computed, type ReadonlySignal, type Signal } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { Side } from "../../stores/types";
 import type { Column } from "../../ui/VirtualTable";
 import { type CsvColumn, csv, saveCsv } from "./csv";
-import type { Filter } from "./Filters";
+import { type Filter, NO_FILTER } from "./Filters";
 import { filtered, nextSort, type Sort, type SortKey, sorted } from "./sorting";
 
 export interface TableColumn<T> extends Column<T> {
@@ -21,6 +21,10 @@ interface Filterable {
   readonly side: Side;
 }
 
+/** So many rows are sorted or filtered anew once in a while only: it takes longer than they take to change. */
+const MANY = 20_000;
+const MANY_EVERY_MS = 2_000;
+
 /** Rows that pass the filter, sorted. */
 export function shownRows<T extends Filterable>(
   rows: ReadonlySignal<readonly T[]>,
@@ -30,10 +34,12 @@ export function shownRows<T extends Filterable>(
   chosen: ReadonlySignal<string>,
   text: (row: T) => string,
 ): ReadonlySignal<readonly T[]> {
+  const isPlain = () => sort.value === null && filter.value === NO_FILTER;
+  const source = seldom(rows, (all) => all.length > MANY && !isPlain());
   const kept = computed(() => {
     const { side, isChosenOnly, text: words } = filter.value;
     const symbol = isChosenOnly ? chosen.value : "";
-    const all = rows.value;
+    const all = source.value;
     const some =
       side === "" && symbol === ""
         ? all
@@ -45,6 +51,25 @@ export function shownRows<T extends Filterable>(
     const column = columns.find(({ id }) => id === by?.column);
     return by && column ? sorted(kept.value, column.sortKey, by.isDescending) : kept.value;
   });
+}
+
+/** Follows `rows`, at most once in a while as long as they are `slow`. */
+function seldom<T>(
+  rows: ReadonlySignal<readonly T[]>,
+  slow: (rows: readonly T[]) => boolean,
+): ReadonlySignal<readonly T[]> {
+  const followed = signal(rows.peek());
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const take = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    followed.value = rows.peek();
+  };
+  effect(() => {
+    if (!slow(rows.value)) take();
+    else timer ??= setTimeout(take, MANY_EVERY_MS);
+  });
+  return followed;
 }
 
 export function turnSort<T>(sort: Signal<Sort | null>, columns: readonly TableColumn<T>[], column: string): void {

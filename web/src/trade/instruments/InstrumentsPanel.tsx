@@ -22,16 +22,26 @@ const search = signal("");
 const sort = signal<Sort | null>(null);
 const priceHistory = new PriceHistory();
 
+const isFavouritesOnly = signal(false);
+
 const rows = computed(() => {
   const word = search.value.trim().toUpperCase();
-  const all = rowsOf(markets.value, tickers.value, favourites.value);
+  const every = rowsOf(markets.value, tickers.value, favourites.value);
+  const all = isFavouritesOnly.value ? every.filter(({ isFavourite }) => isFavourite) : every;
   const fits = ({ market: { symbol, base, quote } }: Row) => symbol.includes(word) || `${base}/${quote}`.includes(word);
-  return sortRows(word === "" ? all : all.filter(fits), sort.value);
+  return sortRows(word === "" ? all : all.filter(fits), sort.value, trend);
 });
 
 /** Below this width of the panel, in pixels, a row has two lines. */
 const ONE_LINE_FROM = 300;
 const TWO_LINES = 40;
+
+/** How far a price went while the page was open. */
+function trend({ market }: Row): number {
+  const points = priceHistory.of(market.symbol);
+  const first = points[0] ?? 1;
+  return ((points.at(-1) ?? first) - first) / first;
+}
 
 interface WideColumn extends Column<Row> {
   /** Only where the panel has this width at least, in pixels. */
@@ -41,7 +51,7 @@ interface WideColumn extends Column<Row> {
 const LAST = { id: "last", title: "Last", isNumber: true };
 
 const columns: readonly WideColumn[] = [
-  { id: "favourite", title: "", width: "var(--instruments-star)", from: 0, cell: (row) => <Star row={row} /> },
+  { id: "favourite", title: "★", width: "var(--instruments-star)", from: 0, cell: (row) => <Star row={row} /> },
   { id: "symbol", title: "Market", width: "minmax(72px, 1.2fr)", from: 0, cell: (row) => <Name row={row} /> },
   {
     ...LAST,
@@ -74,32 +84,34 @@ const columns: readonly WideColumn[] = [
   },
   {
     id: "spark",
-    title: "",
+    title: "Trend",
     width: "minmax(40px, 64px)",
+    isNumber: true,
     from: 280,
     cell: ({ market }) => <span class="instruments-spark" data-spark={market.symbol} />,
   },
 ];
 
 const narrowColumns: readonly Column<Row>[] = [
-  { id: "favourite", title: "", width: "var(--instruments-star)", cell: (row) => <Star row={row} /> },
+  { id: "favourite", title: "★", width: "var(--instruments-star)", cell: (row) => <Star row={row} /> },
   {
     id: "symbol",
     title: "Market",
-    width: "minmax(66px, 1fr)",
+    width: "minmax(60px, 1fr)",
     cell: (row) => (
       <>
-        <Name row={row} />
+        <Name row={row} isShort />
         <span class="instruments-second">
-          <Volume row={row} />
+          <Second row={row} />
         </span>
       </>
     ),
   },
   {
     id: "spark",
-    title: "",
-    width: "26px",
+    title: "Trend",
+    width: "38px",
+    isNumber: true,
     cell: ({ market }) => <span class="instruments-spark" data-spark={market.symbol} />,
   },
   {
@@ -180,7 +192,7 @@ export function InstrumentsPanel() {
           rows={rows.value}
           rowKey={keyOf}
           rowHeight={height}
-          empty={markets.value.size === 0 ? "Waiting for the venue's markets." : `No market is called ${search.value}.`}
+          empty={emptyText()}
           onRow={choose}
           rowClass={classOf}
           onSort={sortBy}
@@ -192,12 +204,22 @@ export function InstrumentsPanel() {
   );
 }
 
+function emptyText(): string {
+  if (markets.value.size === 0) return "Waiting for the venue's markets.";
+  if (search.value.trim() !== "") return `No market is called ${search.value}.`;
+  return "No favourites yet: the star of a market makes it one.";
+}
+
 const keyOf = ({ market }: Row) => market.symbol;
 const classOf = ({ market }: Row) => (market.symbol === chosen.value ? "instruments-chosen" : "");
 const choose = ({ market }: Row) => {
   chosen.value = market.symbol;
 };
 const sortBy = (column: string) => {
+  if (column === "favourite") {
+    isFavouritesOnly.value = !isFavouritesOnly.peek();
+    return;
+  }
   sort.value = nextSort(sort.peek(), column, columns.find(({ id }) => id === column)?.isNumber ?? false);
 };
 
@@ -236,7 +258,25 @@ function Star({ row: { market, isFavourite } }: { row: Row }) {
   );
 }
 
-function Name({ row }: { row: Row }) {
+/** What a narrow row says below the name: the phase, where it is not the usual one. */
+function Second({ row }: { row: Row }) {
+  const { quote, phase } = row.market;
+  const { title, look } = PHASES[phase];
+  if (look !== "plain") {
+    return (
+      <span class="instruments-phase" data-look={look}>
+        {title}
+      </span>
+    );
+  }
+  return (
+    <>
+      <span class="dim">{quote}</span> <Volume row={row} />
+    </>
+  );
+}
+
+function Name({ row, isShort = false }: { row: Row; isShort?: boolean }) {
   const { market } = row;
   const { title, look } = PHASES[market.phase];
   return (
@@ -251,8 +291,8 @@ function Name({ row }: { row: Row }) {
       }}
     >
       {market.base}
-      <span class="dim">/{market.quote}</span>
-      {look !== "plain" && (
+      <span class={isShort ? "hidden-text" : "dim"}>/{market.quote}</span>
+      {look !== "plain" && !isShort && (
         <span class="instruments-phase" data-look={look} title={title}>
           {look === "auction" ? "auction" : title.toLowerCase()}
         </span>

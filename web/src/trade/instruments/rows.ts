@@ -33,8 +33,9 @@ export function changeText(hundredths: number | null): string {
 }
 
 /** Favourites come first, whatever the column. */
-export function sortRows(rows: readonly Row[], sort: Sort | null): Row[] {
-  const bySort = sort ? sorted(rows, keyOf(sort.column), sort.isDescending) : [...rows];
+export function sortRows(rows: readonly Row[], sort: Sort | null, trend: (row: Row) => number = () => 0): Row[] {
+  const key = sort?.column === "spark" ? trend : keyOf(sort?.column ?? "");
+  const bySort = sort ? sorted(rows, key, sort.isDescending) : [...rows];
   return bySort.sort((a, b) => Number(b.isFavourite) - Number(a.isFavourite));
 }
 

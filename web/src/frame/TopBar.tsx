@@ -8,6 +8,7 @@ import type { Freshness } from "../stores/types";
 import { PhaseBanner } from "../trade/auction/PhaseBanner";
 import { SafetyBar } from "../trade/safety/SafetyBar";
 import { Button } from "../ui/Button";
+import { isDesk } from "../ui/desk";
 import { AccountDialog } from "./AccountDialog";
 
 const SAYS: Record<Freshness, string> = {
@@ -24,7 +25,7 @@ export function TopBar() {
       <MarketHead />
       <PhaseBanner />
       <div class="top-right">
-        <SafetyBar />
+        {isDesk.value && <SafetyBar />}
         <Account />
         <Connection />
       </div>

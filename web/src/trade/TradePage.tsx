@@ -1,9 +1,9 @@
 // The trade page: all panels at once on a desk, one at a time on a phone.
-import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { SignIn } from "../sign-in/SignIn";
 import { isInAuction, market } from "../stores/markets";
 import { session } from "../stores/session";
+import { isDesk } from "../ui/desk";
 import { later } from "../ui/Later";
 import { BookPanel } from "./book/BookPanel";
 import { ChartPanel } from "./chart/ChartPanel";
@@ -15,6 +15,7 @@ import { dialog } from "./keys/dialogs";
 import { installKeys } from "./keys/install";
 import { LadderPanel } from "./ladder/LadderPanel";
 import { PhoneBar, PhoneSegments, phoneView } from "./PhoneBar";
+import { SafetyBar } from "./safety/SafetyBar";
 import { TapePanel } from "./tape/TapePanel";
 import { TicketPanel } from "./ticket/TicketPanel";
 import "./trade.css";
@@ -23,12 +24,6 @@ const AuctionPanel = later("The auction", async () => (await import("./auction/A
 const KeySheet = later("The keys", async () => (await import("./keys/KeySheet")).KeySheet);
 const CommandPalette = later("The palette", async () => (await import("./keys/CommandPalette")).CommandPalette);
 const SettingsDialog = later("The settings", async () => (await import("./safety/SettingsDialog")).SettingsDialog);
-
-const desk = matchMedia("(min-width: 768px)");
-const isDesk = signal(desk.matches);
-desk.addEventListener("change", () => {
-  isDesk.value = desk.matches;
-});
 
 export function TradePage() {
   useEffect(() => installKeys(), []);
@@ -83,7 +78,12 @@ function Phone() {
           trades={<TapePanel />}
         />
       )}
-      {view === "orders" && <Dock />}
+      {view === "orders" && (
+        <>
+          <SafetyBar />
+          <Dock />
+        </>
+      )}
       {view === "ticket" && <TicketPanel />}
       <PhoneBar />
     </div>

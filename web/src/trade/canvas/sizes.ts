@@ -2,6 +2,7 @@
 import { format, formatShort } from "../../numbers/decimal";
 
 const SUFFIXES = ["k", "M", "G", "T", "P"];
+const POWERS = Array.from({ length: 40 }, (_, decimals) => 10n ** BigInt(decimals));
 const KEPT_MAX = 4_000;
 
 /** Texts of quantities with fewer decimals than they have. What is not nothing is never shown as nothing. */
@@ -16,7 +17,7 @@ export class SizeTexts {
     if (decimals === this.#decimals && shown === this.#shown) return false;
     this.#decimals = decimals;
     this.#shown = shown;
-    this.#divisor = 10n ** BigInt(decimals - shown);
+    this.#divisor = power(decimals - shown);
     this.#texts.clear();
     return true;
   }
@@ -38,13 +39,15 @@ export class SizeTexts {
 
 /** At most `chars` characters: fewer decimals, or thousands. Rounded down, but never to nothing. */
 export function compact(qty: bigint, decimals: number, chars: number): string {
-  const whole = (qty / 10n ** BigInt(decimals)).toString();
+  const whole = (qty / power(decimals)).toString();
   if (whole.length > chars) {
     const thousands = Math.min(SUFFIXES.length, Math.ceil((whole.length + 1 - chars) / 3));
     return `${whole.slice(0, whole.length - thousands * 3)}${SUFFIXES[thousands - 1]}`;
   }
   const shown = Math.max(0, Math.min(decimals, chars - whole.length - 1));
-  const cut = qty / 10n ** BigInt(decimals - shown);
+  const cut = qty / power(decimals - shown);
   if (cut === 0n && qty > 0n) return shown > 0 ? `<${format(1n, shown).slice(1)}` : "<1";
   return formatShort(cut, shown);
 }
+
+const power = (decimals: number): bigint => POWERS[decimals] ?? 10n ** BigInt(decimals);

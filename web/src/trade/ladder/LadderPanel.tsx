@@ -91,16 +91,16 @@ function Foot({ market: of, say }: { market: Market; say: Say }) {
       >
         Sell market
       </Button>
-      <Button class="ladder-cxl" disabled={buys === 0} label={`Cancel ${buys} buys`} onClick={() => cancelAll("BUY")}>
+      <Button class="ladder-cxl" disabled={buys === 0} title={`Cancels ${buys} buys`} onClick={() => cancelAll("BUY")}>
         CXL buys{buys > 0 && ` ${buys}`}
       </Button>
-      <Button class="ladder-cxl" disabled={all === 0} label={`Cancel all ${all} orders`} onClick={() => cancelAll()}>
+      <Button class="ladder-cxl" disabled={all === 0} title={`Cancels all ${all} orders`} onClick={() => cancelAll()}>
         CXL all{all > 0 && ` ${all}`}
       </Button>
       <Button
         class="ladder-cxl"
         disabled={sells === 0}
-        label={`Cancel ${sells} sells`}
+        title={`Cancels ${sells} sells`}
         onClick={() => cancelAll("SELL")}
       >
         CXL sells{sells > 0 && ` ${sells}`}

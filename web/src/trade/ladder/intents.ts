@@ -90,9 +90,9 @@ export function capsuleWords({ side, orders, left, filled, ahead, look, isSettle
     `${side === "BUY" ? "Buy" : "Sell"} ${qty(left)}${price === null ? "" : ` at ${format(price, market.price.decimals)}`}`,
     ...(orders.length > 1 ? [`${orders.length} orders`] : []),
     ...(filled > 0n ? [`${qty(filled)} filled`] : []),
-    ...(ahead === null ? [] : [ahead === 0n ? "next in the queue" : `${qty(ahead)} ahead in the queue`]),
+    ...(ahead === null ? [] : [ahead === 0n ? "next in the queue" : `${qty(ahead)} ahead of it`]),
     ...(isSettled ? [] : ["not confirmed yet"]),
-    ...(look === "held" ? ["held under the pointer: it is elsewhere, or over"] : []),
+    ...(look === "held" ? ["held here: it moved, or is over"] : []),
   ];
   return parts.join(", ");
 }

@@ -42,9 +42,6 @@ export const ticket = {
   stop: orderFields("STOP_LOSS"),
 };
 
-/** Whether the ticket is asked for where it is a view of its own: on a phone. */
-export const isTicketOpen = signal(false);
-
 /** Takes over what a click elsewhere says; the rest stays as it is. */
 export function prefill(from: { side?: Side; price?: string; qty?: string }): void {
   if (from.side !== undefined) ticket.side.value = from.side;

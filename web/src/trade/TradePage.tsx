@@ -12,11 +12,13 @@ import { Dock } from "./dock/Dock";
 import { Hints } from "./Hints";
 import { InstrumentsPanel } from "./instruments/InstrumentsPanel";
 import { dialog } from "./keys/dialogs";
+import { EscapeHint } from "./keys/EscapeHint";
 import { installKeys } from "./keys/install";
 import { LadderPanel } from "./ladder/LadderPanel";
 import { PhoneBar, PhoneSegments, phoneView } from "./PhoneBar";
 import { SafetyBar } from "./safety/SafetyBar";
 import { TapePanel } from "./tape/TapePanel";
+import { ConfirmDialog } from "./ticket/ConfirmDialog";
 import { TicketPanel } from "./ticket/TicketPanel";
 import "./trade.css";
 
@@ -33,6 +35,8 @@ export function TradePage() {
       {dialog.value === "keys" && <KeySheet />}
       {dialog.value === "palette" && <CommandPalette />}
       {dialog.value === "settings" && <SettingsDialog />}
+      <ConfirmDialog />
+      <EscapeHint />
     </>
   );
 }

@@ -9,7 +9,9 @@ export function EscapeHint() {
   return (
     <p class="escape-hint" role="status" data-testid="escape-hint" data-shown={symbol !== null}>
       {symbol !== null &&
-        (count === 0 ? `No open orders of ${symbol}` : `Esc again: cancel all ${count} orders of ${symbol}`)}
+        (count === 0
+          ? `No open orders of ${symbol}`
+          : `Esc again: cancel ${count === 1 ? "the order" : `all ${count} orders`} of ${symbol}`)}
     </p>
   );
 }

@@ -6,7 +6,7 @@ import { notice } from "../../stores/notices";
 import { ordersOfChosen } from "../../stores/orders";
 import { cancelOnDisconnect, session, setCancelOnDisconnect, signOut } from "../../stores/session";
 import { actsOnDown, isSoundOn, keys, palette, theme } from "../../stores/settings";
-import { isTicketOpen, prefill, ticket } from "../../stores/ticketDraft";
+import { prefill, ticket } from "../../stores/ticketDraft";
 import type { Side } from "../../stores/types";
 import { pressArm } from "../safety/arming";
 import { paysLater } from "../ticket/types";
@@ -28,7 +28,6 @@ export interface Command {
 const cycle = <T>(values: readonly T[], now: T): T => values[(values.indexOf(now) + 1) % values.length] as T;
 
 function focusField(testId: string): void {
-  isTicketOpen.value = true;
   // The type that was chosen a moment ago may have other fields.
   setTimeout(() => {
     const field = document.querySelector<HTMLInputElement>(`[data-testid="${testId}"]`);
@@ -102,7 +101,7 @@ const COMMANDS: readonly Command[] = [
     (kind): Command => ({
       id: `type-${kind}`,
       group: "Ticket",
-      title: `Order type: ${KIND_NAMES[kind]}`,
+      title: `Order type: ${KIND_NAMES[kind].split(":")[0]}`,
       chord: { LIMIT: "L", MARKET: "M", STOP_LOSS: "O" }[kind as string] ?? "",
       run: () => {
         ticket.type.value = kind;

@@ -22,6 +22,7 @@ it("finds words in any order, their beginnings first", () => {
 it("finds scattered letters in their order", () => {
   expect(find("bust")).toEqual(["BTCUSDT"]);
   expect(find("thm")[0]).toBe("Theme");
+  expect(find("the")).toEqual(["Theme"]);
 });
 
 it("finds nothing for what is not there, and all for nothing", () => {

@@ -1,5 +1,8 @@
 // Finding what a person means by a few letters.
 
+/** Below all scores of words. */
+const SCATTERED = -1_000;
+
 /**
  * How well a text fits a query, higher is better; `null`: not at all. Each word of the query must be there, in any
  * order; as the beginning of a word it counts more. A query without blanks may also be letters in their order.
@@ -31,15 +34,18 @@ function scatteredScore(sought: string, text: string): number | null {
     if (next !== at + 1) jumps += 1;
     at = next;
   }
-  return sought.length - jumps - text.length / 1_000;
+  return SCATTERED + sought.length - jumps - text.length / 1_000;
 }
 
-/** The best first; those that fit equally stay in their order. */
+/** The best first; those that fit equally stay in their order. Scattered letters count where no word is found. */
 export function bestOf<T>(query: string, all: readonly T[], textOf: (one: T) => string, limit: number): readonly T[] {
-  return all
+  const fitting = all
     .map((one) => ({ one, score: scoreOf(query, textOf(one)) }))
     .filter((entry): entry is { one: T; score: number } => entry.score !== null)
-    .sort((left, right) => right.score - left.score)
+    .sort((left, right) => right.score - left.score);
+  const isWordFound = (fitting[0]?.score ?? 0) > SCATTERED / 2;
+  return fitting
+    .filter(({ score }) => !isWordFound || score > SCATTERED / 2)
     .slice(0, limit)
     .map(({ one }) => one);
 }

@@ -6,8 +6,6 @@ import { cancelOnDisconnect, session, setCancelOnDisconnect } from "../../stores
 import { Button } from "../../ui/Button";
 import { Toggle } from "../../ui/Toggle";
 import { openDialog } from "../keys/dialogs";
-import { EscapeHint } from "../keys/EscapeHint";
-import { ConfirmDialog } from "../ticket/ConfirmDialog";
 import { ArmSwitch } from "./ArmSwitch";
 import { onPress } from "./press";
 import "./safety.css";
@@ -52,8 +50,6 @@ export function SafetyBar() {
           ⚙
         </Button>
       </span>
-      <EscapeHint />
-      <ConfirmDialog />
     </div>
   );
 }
@@ -96,7 +92,7 @@ function CancelButton({ id, text, of, count, filter }: CancelProps) {
       class="button safety-cancel"
       data-testid={`cancel-${id}`}
       disabled={count === 0}
-      aria-label={`Cancel ${count} ${of}`}
+      aria-label={`${text} ${count}: cancel ${count} ${of}`}
       title={count === 0 ? `No open ${of}` : `Cancel ${count} open ${of}`}
       {...onPress(() => void cancelMany(filter))}
     >

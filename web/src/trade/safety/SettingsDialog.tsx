@@ -28,7 +28,7 @@ const PALETTES: readonly { value: Palette; text: string }[] = [
   { value: "red-green", text: "Red up, green down" },
 ];
 const BOUNDS: readonly { name: keyof Warnings; text: string; unit: string }[] = [
-  { name: "percentAway", text: "Price worse than the last by more than", unit: "%" },
+  { name: "percentAway", text: "Price worse than the last by over", unit: "%" },
   { name: "maxQty", text: "Quantity above", unit: "base asset" },
   { name: "maxCost", text: "Worth more than", unit: "quote asset" },
 ];

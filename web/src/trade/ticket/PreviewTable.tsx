@@ -1,7 +1,8 @@
 // What the order would do and cost, as the book stands.
 import type { ComponentChildren } from "preact";
-import { formatGrouped, formatShort } from "../../numbers/decimal";
+import { formatGrouped } from "../../numbers/decimal";
 import type { Market } from "../../stores/types";
+import { shortGrouped } from "./numbers";
 import type { Fee, Preview } from "./preview";
 import type { ReadOrder } from "./rules";
 import { effectWords } from "./words";
@@ -13,7 +14,7 @@ interface Props {
 }
 
 export function PreviewTable({ order, seen, market }: Props) {
-  const amount = (units: bigint) => `${short(units, market.quoteDecimals)} ${market.quote}`;
+  const amount = (units: bigint) => `${shortGrouped(units, market.quoteDecimals)} ${market.quote}`;
   const price = (units: bigint) => formatGrouped(units, market.price.decimals);
   const isNone = seen === null || seen.fate === "refused" || seen.fate === "unfillable";
   return (
@@ -48,7 +49,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 
 function free(units: bigint | null, decimals: number): ComponentChildren {
   if (units === null) return "–";
-  return <span class={units < 0n ? "warning" : ""}>{short(units, decimals)}</span>;
+  return <span class={units < 0n ? "warning" : ""}>{shortGrouped(units, decimals)}</span>;
 }
 
 function feeName(fee: Fee | null): string {
@@ -59,11 +60,5 @@ function feeName(fee: Fee | null): string {
 }
 
 function feeWords({ taker, maker, decimals, asset }: Fee): string {
-  return `${formatShort(taker + maker, decimals)} ${asset}`;
-}
-
-/** Grouped, without trailing zeros, but whole. */
-function short(units: bigint, decimals: number): string {
-  const grouped = formatGrouped(units, decimals);
-  return grouped.includes(".") ? grouped.replace(/\.?0+$/, "") : grouped;
+  return `${shortGrouped(taker + maker, decimals)} ${asset}`;
 }

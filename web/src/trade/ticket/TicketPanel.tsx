@@ -343,15 +343,13 @@ function MoreTerms({ read, market, situation, problemOf }: PartProps) {
   );
 }
 
-/** Prices of another market mean nothing in this one; a first price is offered once it is known. */
+/** Numbers of another market mean nothing in this one; a first price is offered once it is known. */
 function usePricesOf(market: Market): void {
   useEffect(() => {
-    const prices = [ticket, ticket.pending, ticket.profit, ticket.stop];
+    const orders = [ticket, ticket.pending, ticket.profit, ticket.stop];
+    const fields = orders.flatMap(({ price, stopPrice, icebergQty, minQty }) => [price, stopPrice, icebergQty, minQty]);
     return () => {
-      for (const { price, stopPrice } of prices) {
-        price.value = "";
-        stopPrice.value = "";
-      }
+      for (const field of [...fields, ticket.qty, ticket.quoteQty, ticket.pendingQty]) field.value = "";
     };
   }, []);
   const isOffered = useSignal(false);

@@ -130,3 +130,9 @@ export function tidied(text: string, decimals: number): string {
   const parsed = parse(text, decimals);
   return "units" in parsed && /[km,_\s]/i.test(text) ? formatShort(parsed.units, decimals) : text;
 }
+
+/** For the eye, whole, without trailing zeros: `1 234.5`. */
+export function shortGrouped(units: bigint, decimals: number): string {
+  const grouped = formatGrouped(units, decimals);
+  return grouped.includes(".") ? grouped.replace(/\.?0+$/, "") : grouped;
+}

@@ -24,18 +24,18 @@ it("warns of a price that is worse than the last by more than the bound", () => 
   const buy = { type: "LIMIT", qty: "0.1" };
   expect(warned({ ...buy, price: "63000" }, { percentAway: "5" })).toEqual([]);
   expect(warned({ ...buy, price: "63000.05" }, { percentAway: "5" })).toEqual([
-    "Buys at 63000.05: 5.00 % above the last price 60000.",
+    "Buys at 63 000.05: 5.00 % above the last price 60 000.",
   ]);
   expect(warned({ ...buy, price: "10" }, { percentAway: "5" })).toEqual([]);
   expect(warned({ ...buy, side: "SELL", price: "56000" }, { percentAway: "5" })).toEqual([
-    "Sells at 56000: 6.66 % below the last price 60000.",
+    "Sells at 56 000: 6.66 % below the last price 60 000.",
   ]);
 });
 
 it("warns of a market order that walks the book too far", () => {
   expect(warned({ type: "MARKET", qty: "0.1" }, { percentAway: "5" })).toEqual([]);
   expect(warned({ type: "MARKET", qty: "0.2" }, { percentAway: "5" })).toEqual([
-    "Buys as far as 64000: 6.66 % above the last price 60000.",
+    "Buys as far as 64 000: 6.66 % above the last price 60 000.",
   ]);
 });
 
@@ -45,7 +45,7 @@ it("warns of size and worth above the bounds, and of nothing without bounds", ()
   expect(warned(order, { maxQty: "2", maxCost: "100k" })).toEqual([]);
   expect(warned(order, { maxQty: "1.5", maxCost: "99k" })).toEqual([
     "2 BTC is more than your bound of 1.5.",
-    "It is worth 100000 USDT, more than your bound of 99k.",
+    "It is worth 100 000 USDT, more than your bound of 99k.",
   ]);
 });
 

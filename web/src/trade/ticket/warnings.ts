@@ -1,7 +1,8 @@
 // What a person is asked about before an order leaves. Warnings never forbid.
-import { format, formatShort, parse } from "../../numbers/decimal";
+import { format, parse } from "../../numbers/decimal";
 import type { Warnings } from "../../stores/settings";
 import type { Market } from "../../stores/types";
+import { shortGrouped } from "./numbers";
 import type { Preview } from "./preview";
 import type { ReadOrder } from "./rules";
 
@@ -26,27 +27,27 @@ export function warningsOf(
       const shown = format((away * 10_000n) / last, 2);
       const where = side === "BUY" ? "above" : "below";
       const what = order.price === null ? "as far as" : "at";
-      const price = formatShort(worst, market.price.decimals);
+      const price = shortGrouped(worst, market.price.decimals);
       found.push(
-        `${verb} ${what} ${price}: ${shown} % ${where} the last price ${formatShort(last, market.price.decimals)}.`,
+        `${verb} ${what} ${price}: ${shown} % ${where} the last price ${shortGrouped(last, market.price.decimals)}.`,
       );
     }
   }
   const maxQty = read(bounds.maxQty, market.qty.decimals);
   const qty = order.qty ?? seen?.walk.qty ?? null;
   if (maxQty !== null && qty !== null && qty > maxQty) {
-    const text = formatShort(qty, market.qty.decimals);
+    const text = shortGrouped(qty, market.qty.decimals);
     found.push(`${text} ${market.base} is more than your bound of ${bounds.maxQty.trim()}.`);
   }
   const maxCost = read(bounds.maxCost, market.quoteDecimals);
   const cost = order.quoteQty ?? seen?.amount ?? null;
   if (maxCost !== null && cost !== null && cost > maxCost) {
-    const text = formatShort(cost, market.quoteDecimals);
+    const text = shortGrouped(cost, market.quoteDecimals);
     found.push(`It is worth ${text} ${market.quote}, more than your bound of ${bounds.maxCost.trim()}.`);
   }
   const isMarket = order.type === "MARKET" && order.quoteQty === null;
   if (isMarket && seen !== null && seen.fate === "enters" && seen.expiresQty > 0n) {
-    const text = formatShort(seen.walk.qty, market.qty.decimals);
+    const text = shortGrouped(seen.walk.qty, market.qty.decimals);
     found.push(`The book has ${text} ${market.base} only: it would take all of it.`);
   }
   return found;

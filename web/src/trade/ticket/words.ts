@@ -140,7 +140,8 @@ export function effectWords(
   market: Market,
 ): string {
   const qty = (units: bigint) => `${formatShort(units, market.qty.decimals)} ${market.base}`;
-  const price = (units: bigint) => formatGrouped(units, market.price.decimals);
+  // A price is not broken into two lines.
+  const price = (units: bigint) => formatGrouped(units, market.price.decimals).replaceAll(" ", "\u00a0");
   switch (fate) {
     case "waits":
       return `Waits${triggerWords(order, market)}, then ${order.price === null ? "trades at the prices of the book" : `enters at ${price(order.price)}`}.`;

@@ -39,7 +39,7 @@ function Running({ of, state }: { of: Market; state: Auction | null }) {
         )
       }
     >
-      <Figures of={of} state={state} priceName="Indicative price" qtyName="Would trade" />
+      <Figures of={of} state={state} priceName="Indicative" qtyName="Would trade" />
       {nothing && <p class="auction-nothing dim">Nothing would trade yet: no bid reaches an ask.</p>}
       <Curve of={of} indicative={state?.price ?? null} />
     </Panel>

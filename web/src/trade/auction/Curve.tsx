@@ -4,7 +4,7 @@ import { format } from "../../numbers/decimal";
 import { book } from "../../stores/book";
 import type { Market } from "../../stores/types";
 import { colours } from "../../ui/colours";
-import { crossing, curve, type Point } from "./demandSupply";
+import { around, crossing, curve } from "./demandSupply";
 import { drawCurve } from "./drawCurve";
 
 const DRAW_EVERY_MS = 250;
@@ -26,7 +26,7 @@ export function Curve({ of, indicative }: Props) {
       const points = curve(book.bids, book.asks);
       drawCurve(
         canvas.current,
-        near(points, indicative),
+        around(points, indicative ?? crossing(points)?.price ?? null),
         indicative ?? crossing(points)?.price ?? null,
         of,
         colours.peek(),
@@ -47,13 +47,4 @@ export function Curve({ of, indicative }: Props) {
   }, [of, indicative]);
   const at = indicative === null ? "they do not cross" : `they cross at ${format(indicative, of.price.decimals)}`;
   return <canvas ref={canvas} class="auction-curve" role="img" aria-label={`Demand and supply by price: ${at}`} />;
-}
-
-/** Around the crossing: an order far away would press all others together. */
-function near(points: readonly Point[], indicative: bigint | null): readonly Point[] {
-  const middle = indicative ?? crossing(points)?.price ?? points[Math.floor(points.length / 2)]?.price;
-  if (middle === undefined) return points;
-  const within = middle / 20n;
-  const kept = points.filter(({ price }) => price >= middle - within && price <= middle + within);
-  return kept.length >= 2 ? kept : points;
 }

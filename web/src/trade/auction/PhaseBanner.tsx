@@ -12,12 +12,14 @@ export function PhaseBanner() {
       {of && of.phase !== "Continuous" && (
         <p class="phase-banner" data-look={PHASES[of.phase].look} title={PHASES[of.phase].text}>
           <strong>
-            {of.symbol}: {PHASES[of.phase].title}
+            <span class="hidden-text">{of.symbol}: </span>
+            {PHASES[of.phase].title}
           </strong>
           {of.phaseEndsMs !== null && (
             // Its seconds would interrupt all else that is read out.
             <span aria-live="off">
-              , ends in <Countdown endsMs={of.phaseEndsMs} />
+              {" "}
+              <Countdown endsMs={of.phaseEndsMs} />
             </span>
           )}
           . {PHASES[of.phase].text}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { crossing, curve } from "./demandSupply";
+import { around, crossing, curve } from "./demandSupply";
 
 const level = (price: bigint, qty: bigint) => ({ price, qty });
 
@@ -22,4 +22,10 @@ test("the crossing is where the most trades, then where the least is left over",
 test("without a bid that reaches an ask nothing crosses", () => {
   expect(crossing(curve([level(99n, 5n)], [level(100n, 5n)]))).toBeNull();
   expect(crossing(curve([], []))).toBeNull();
+});
+
+test("prices far from the others are left out of the drawing", () => {
+  const points = curve([level(101n, 1n), level(99n, 1n), level(1n, 1n)], [level(98n, 1n), level(103n, 1n)]);
+  expect(around(points, 100n).map(({ price }) => price)).toEqual([98n, 99n, 101n, 103n]);
+  expect(around([], null)).toEqual([]);
 });

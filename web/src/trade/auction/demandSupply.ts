@@ -46,3 +46,16 @@ export function crossing(points: readonly Point[]): Crossing | null {
   }
   return best;
 }
+
+/** So many times as far from the middle as half of the prices are. */
+const FAR = 5n;
+
+/** The points near `middle`, or near the middle one: a price far away would press all others together. */
+export function around(points: readonly Point[], middle: bigint | null): readonly Point[] {
+  const centre = middle ?? points[Math.floor(points.length / 2)]?.price;
+  if (centre === undefined) return points;
+  const distance = ({ price }: Point) => (price > centre ? price - centre : centre - price);
+  const median = points.map(distance).sort((a, b) => (a < b ? -1 : 1))[Math.floor(points.length / 2)] ?? 0n;
+  const kept = points.filter((point) => distance(point) <= FAR * median);
+  return kept.length >= 2 ? kept : points;
+}

@@ -4,7 +4,9 @@ import type { Colours } from "../../ui/colours";
 import type { Point } from "./demandSupply";
 
 const AXIS = 18;
-const TOP = 16;
+/** Of the names, and of the price at which they cross. */
+const LINE = 14;
+const TOP = 2 * LINE + 2;
 
 /** Two steps: demand falls with the price, supply rises. */
 export function drawCurve(
@@ -110,5 +112,5 @@ function drawCrossing(
   context.fillStyle = colours.text;
   context.textAlign = "center";
   context.textBaseline = "top";
-  context.fillText(text, Math.min(Math.max(at, plot.left + half), plot.right - half), 1);
+  context.fillText(text, Math.min(Math.max(at, plot.left + half), plot.right - half), 1 + LINE);
 }

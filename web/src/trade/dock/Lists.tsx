@@ -89,7 +89,7 @@ function Amounts({ order: { symbol, qty, price, stopPrice } }: { order: Order })
         <Amount value={qty} decimals={market.qty.decimals} />
       </span>
       <span class="number">{price === null ? "market" : <Amount value={price} decimals={decimals} />}</span>
-      <span class="dim">{stopPrice !== null && `triggered at ${format(stopPrice, decimals)}`}</span>
+      <span class="dim">{stopPrice !== null && `trigger ${format(stopPrice, decimals)}`}</span>
     </>
   );
 }

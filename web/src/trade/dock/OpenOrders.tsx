@@ -135,6 +135,55 @@ const columns: readonly TableColumn<Order>[] = [
   },
 ];
 
+/** On a phone each row has two lines. */
+const narrowColumns: readonly TableColumn<Order>[] = [
+  {
+    id: "symbol",
+    title: "Market",
+    width: "minmax(76px, 1fr)",
+    cell: ({ symbol, side, type }) => (
+      <>
+        <span class="dock-line">{symbol}</span>
+        <span class="dock-line">
+          <SideWord side={side} /> <span class="dim">{typeWords(type)}</span>
+        </span>
+      </>
+    ),
+    sortKey: ({ symbol }) => symbol,
+  },
+  {
+    id: "price",
+    title: "Price",
+    width: "minmax(92px, 1fr)",
+    isNumber: true,
+    cell: (order) => (
+      <>
+        <span class="dock-line">
+          <PriceCell order={order} />
+        </span>
+        <span class="dock-line dim">
+          <QtyCell order={order} />
+        </span>
+      </>
+    ),
+    sortKey: (order) => priceNumber(order, order.price ?? order.stopPrice),
+  },
+  {
+    id: "state",
+    title: "State",
+    width: "minmax(108px, 1fr)",
+    cell: (order) => (
+      <>
+        <StateCell order={order} />
+        <Actions order={order} />
+      </>
+    ),
+    sortKey: (order) => stateWords(order).text,
+  },
+];
+const ONE_LINE_FROM = 520;
+const TWO_LINES = 72;
+
 const shown = shownRows(openOrders, columns, orderFilter, sort, chosen, (order) =>
   [order.symbol, order.side, typeWords(order.type), stateWords(order).text, order.clientOrderId, order.orderId].join(
     " ",
@@ -150,7 +199,8 @@ interface Props {
 
 export function OpenOrders({ width, onLife }: Props) {
   life.value = onLife;
-  const visible = useMemo(() => fitting(columns, width), [width]);
+  const isNarrow = width < ONE_LINE_FROM;
+  const visible = useMemo(() => (isNarrow ? narrowColumns : fitting(columns, width)), [width, isNarrow]);
   return (
     <>
       <VirtualTable
@@ -159,7 +209,7 @@ export function OpenOrders({ width, onLife }: Props) {
         columns={visible}
         rows={shown.value}
         rowKey={keyOf}
-        rowHeight={rowHeight()}
+        rowHeight={isNarrow ? TWO_LINES : rowHeight()}
         empty={emptyText()}
         onSort={sortBy}
         onRow={open}

@@ -25,3 +25,8 @@ test("the quantity stays above what is filled", () => {
 test("an order without a limit has no price to change", () => {
   expect(change("", "0.5", order({ price: null }))).toEqual({ qty: 50_000n });
 });
+
+test("the quantity of an order in a list can only fall", () => {
+  expect(change("60000", "1.1", order({ orderListId: 7 }))).toMatch(/can only fall/);
+  expect(change("60000", "0.9", order({ orderListId: 7 }))).toEqual({ qty: 90_000n });
+});

@@ -38,5 +38,9 @@ export function changeOf(edit: Edit, order: Order, market: Market): { price?: bi
   if (change.qty !== undefined && change.qty <= order.filled) {
     return `${format(order.filled, market.qty.decimals)} are filled already: the quantity must be above it.`;
   }
+  // A replacement would leave the list, and the venue would cancel its other orders.
+  if (order.orderListId !== -1 && (change.qty ?? 0n) > (order.qty ?? 0n)) {
+    return "The quantity of an order in a list can only fall: cancel the list and enter it anew.";
+  }
   return change;
 }

@@ -33,7 +33,7 @@ const rows = computed(() => {
 });
 
 /** Below this width of the panel, in pixels, a row has two lines. */
-const ONE_LINE_FROM = 300;
+const ONE_LINE_FROM = 420;
 const TWO_LINES = 40;
 
 /** How far a price went while the page was open. */
@@ -97,7 +97,7 @@ const narrowColumns: readonly Column<Row>[] = [
   {
     id: "symbol",
     title: "Market",
-    width: "minmax(60px, 1fr)",
+    width: "minmax(62px, 1.1fr)",
     cell: (row) => (
       <>
         <Name row={row} isShort />
@@ -110,13 +110,13 @@ const narrowColumns: readonly Column<Row>[] = [
   {
     id: "spark",
     title: "Trend",
-    width: "38px",
+    width: "34px",
     isNumber: true,
     cell: ({ market }) => <span class="instruments-spark" data-spark={market.symbol} />,
   },
   {
     ...LAST,
-    width: "minmax(64px, 1fr)",
+    width: "minmax(60px, 1fr)",
     cell: (row) => (
       <>
         <Last row={row} />
@@ -232,10 +232,10 @@ function Change({ row: { change } }: { row: Row }) {
   return <span class={look}>{changeText(change)}</span>;
 }
 
-function Volume({ row: { market, ticker } }: { row: Row }) {
+function Volume({ row: { market, ticker }, digits = 3 }: { row: Row; digits?: number }) {
   return (
     <span class="dim" title={`Volume in ${market.quote}, last 24 hours`}>
-      {ticker ? compact(toNumber(ticker.quoteVolume, market.quoteDecimals)) : "–"}
+      {ticker ? compact(toNumber(ticker.quoteVolume, market.quoteDecimals), digits) : "–"}
     </span>
   );
 }
@@ -264,14 +264,14 @@ function Second({ row }: { row: Row }) {
   const { title, look } = PHASES[phase];
   if (look !== "plain") {
     return (
-      <span class="instruments-phase" data-look={look}>
-        {title}
+      <span class="instruments-phase" data-look={look} title={title}>
+        {look === "auction" ? "auction" : title.toLowerCase()}
       </span>
     );
   }
   return (
     <>
-      <span class="dim">{quote}</span> <Volume row={row} />
+      <span class="dim">{quote}</span> <Volume row={row} digits={2} />
     </>
   );
 }

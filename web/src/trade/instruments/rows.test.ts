@@ -26,7 +26,14 @@ test("favourites come first, then the sorted column; markets without a value las
 });
 
 test("volumes are short", () => {
-  expect([0, 12.345, 1_234, 5_600_000, 2.5e9].map(compact)).toEqual(["0", "12.3", "1.23k", "5.60M", "2.50G"]);
+  expect([0, 12.345, 1_234, 5_600_000, 2.5e9].map((value) => compact(value))).toEqual([
+    "0",
+    "12.3",
+    "1.23k",
+    "5.60M",
+    "2.50G",
+  ]);
+  expect([123.4, 123_456, 0.0123].map((value) => compact(value, 2))).toEqual(["123", "123k", "0.012"]);
 });
 
 test("a sparkline takes a point every ten seconds, and its newest follows the price", () => {

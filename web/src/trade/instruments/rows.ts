@@ -55,14 +55,17 @@ function keyOf(column: string): (row: Row) => SortKey {
 }
 
 /** `1.25M`: volumes are compared by size, not to the last digit. */
-export function compact(value: number): string {
+export function compact(value: number, digits = 3): string {
   for (const [size, letter] of [
     [1e12, "T"],
     [1e9, "G"],
     [1e6, "M"],
     [1e3, "k"],
   ] as const) {
-    if (value >= size) return `${(value / size).toPrecision(3)}${letter}`;
+    if (value >= size) return `${(value / size).toPrecision(Math.max(digits, wholeDigits(value / size)))}${letter}`;
   }
-  return value === 0 ? "0" : value.toPrecision(3);
+  return value === 0 ? "0" : value.toPrecision(Math.max(digits, wholeDigits(value)));
 }
+
+/** Fewer would be written as a power of ten. */
+const wholeDigits = (value: number) => Math.floor(Math.log10(Math.max(value, 1))) + 1;

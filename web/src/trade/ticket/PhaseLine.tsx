@@ -4,16 +4,23 @@ import { venueNow } from "../../stores/link";
 import type { Market } from "../../stores/types";
 import { PHASE_NAMES, phaseWords } from "./words";
 
-/** The state of the market, and what becomes of an order in it. */
-export function PhaseLine({ market: { symbol, phase, phaseEndsMs } }: { market: Market }) {
-  const words = phaseWords(phase);
+/** Market and phase, in the head of the ticket. */
+export function PhaseMark({ market: { symbol, phase } }: { market: Market }) {
   return (
-    <p class="ticket-phase" data-phase={phase} data-testid="ticket-phase">
-      <span class="ticket-phase-name">
-        {symbol} · {PHASE_NAMES[phase]}
-      </span>
-      {phaseEndsMs !== null && phase !== "Continuous" && <Countdown untilMs={phaseEndsMs} />}
-      {words && <span class="ticket-phase-words">{words}</span>}
+    <span class="ticket-phase-mark" data-phase={phase} data-testid="ticket-phase">
+      {symbol} · {PHASE_NAMES[phase]}
+    </span>
+  );
+}
+
+/** What becomes of an order where the market does not simply trade. */
+export function PhaseLine({ market: { phase, phaseEndsMs } }: { market: Market }) {
+  const words = phaseWords(phase);
+  if (words === null) return null;
+  return (
+    <p class="ticket-phase" data-phase={phase}>
+      <span>{words}</span>
+      {phaseEndsMs !== null && <Countdown untilMs={phaseEndsMs} />}
     </p>
   );
 }
@@ -29,8 +36,8 @@ function Countdown({ untilMs }: { untilMs: number }) {
   }, [untilMs, left]);
   const minutes = Math.floor(left.value / 60);
   return (
-    <span class="ticket-phase-left number">
-      {minutes}:{String(left.value % 60).padStart(2, "0")} left
+    <span class="number">
+      {minutes}:{String(left.value % 60).padStart(2, "0")}
     </span>
   );
 }

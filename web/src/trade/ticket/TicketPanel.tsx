@@ -18,7 +18,7 @@ import type { Problem } from "./numbers";
 import { type FindProblem, PriceFields, TermFields, TimeFields } from "./OrderFields";
 import { OrderLife } from "./OrderLife";
 import { PercentButtons } from "./PercentButtons";
-import { PhaseLine } from "./PhaseLine";
+import { PhaseLine, PhaseMark } from "./PhaseLine";
 import { PreviewTable } from "./PreviewTable";
 import { ProblemLine } from "./ProblemLine";
 import { preview } from "./preview";
@@ -48,7 +48,13 @@ export function TicketPanel() {
   const market = chosenMarket.value;
   const freshness = useComputed(() => worse(accountFreshness.value, bookFreshness.value));
   return (
-    <Panel title="Order" testId="order-ticket" freshness={freshness.value} class="ticket">
+    <Panel
+      title="Order"
+      testId="order-ticket"
+      freshness={freshness.value}
+      class="ticket"
+      tools={market && <PhaseMark market={market} />}
+    >
       {market === null ? (
         <p class="ticket-nothing">Reading the market …</p>
       ) : (
@@ -103,8 +109,8 @@ function TicketForm({ market, freshness }: { market: Market; freshness: Freshnes
       <MoreTerms read={read} market={market} situation={situation} problemOf={problemOf} />
       <LegFields read={read} market={market} situation={situation} problemOf={problemOf} />
       <PreviewTable order={own} seen={seen} market={market} />
-      <VenueCheck drafts={drafts} />
       <div class="ticket-foot">
+        <VenueCheck drafts={drafts} />
         <button
           type="submit"
           class="button ticket-submit"

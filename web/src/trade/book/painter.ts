@@ -14,8 +14,9 @@ import { groupOf } from "./grouping";
 const isCoarse = matchMedia("(pointer: coarse)");
 
 /** Shares of a half's width; the price has the rest. The heads over the canvas have the same. */
-const SUM = 0.3;
-const SIZE = 0.3;
+const SHARES = { wide: { sum: 0.3, size: 0.3 }, narrow: { sum: 0, size: 0.42 } };
+/** Below it there is no room for the sums. The style of the heads has the same. */
+const WIDE_PX = 340;
 
 interface Row {
   price: bigint;
@@ -120,6 +121,7 @@ export class BookPainter implements Painter {
   #sizeScale = 0n;
   #rowHeight = 1;
   #market: Market | null = null;
+  #shares = SHARES.wide;
   #drawn: { bid: Row; ask: Row; marks: number }[] = [];
   #font: Font = { css: "", advance: 0 };
   #bold: Font = this.#font;
@@ -168,6 +170,7 @@ export class BookPainter implements Painter {
     this.#colours = colours.peek();
     this.#view.rowHeightPx = isCoarse.matches ? 36 : 18;
     this.#rowHeight = surface.px(this.#view.rowHeightPx);
+    this.#shares = surface.width < surface.px(WIDE_PX) ? SHARES.narrow : SHARES.wide;
     this.#font = surface.font(11);
     this.#bold = surface.font(11, 700);
     surface.context.textBaseline = "middle";
@@ -195,7 +198,9 @@ export class BookPainter implements Painter {
     this.#market = market;
     if (market === null) return true;
     const { decimals } = market.qty;
-    const chars = Math.floor(((this.#surface.width / 2) * SUM - this.#surface.px(6)) / this.#font.advance);
+    const chars = Math.floor(
+      ((this.#surface.width / 2) * this.#shares.size - this.#surface.px(6)) / this.#font.advance,
+    );
     const areSizes = this.#sizes.use(decimals, decimalsThatFit(sizeScale, decimals, chars));
     const areSums = this.#sums.use(decimals, decimalsThatFit(scale, decimals, chars));
     return isNew || areSizes || areSums;
@@ -226,17 +231,18 @@ export class BookPainter implements Painter {
     this.#bar(bid, half, half, y, at.up, -1);
     this.#bar(ask, half, half, y, at.down, 1);
     const pad = surface.px(6);
+    const { sum, size } = this.#shares;
     const part = (share: number) => Math.round(half * share);
     const font = row === 0 ? this.#bold : this.#font;
     if (bid.qty > 0n) {
-      this.#text(this.#sums.of(bid.sum), part(SUM), y, this.#font, at.dim);
-      this.#text(this.#sizes.of(bid.qty), part(SUM + SIZE), y, font, at.text);
+      if (sum > 0) this.#text(this.#sums.of(bid.sum), part(sum), y, this.#font, at.dim);
+      this.#text(this.#sizes.of(bid.qty), part(sum + size), y, font, at.text);
       this.#text(this.#price(bid.price), half - pad, y, font, at.up);
     }
     if (ask.qty > 0n) {
       this.#text(this.#price(ask.price), half + pad, y, font, at.down, "left");
-      this.#text(this.#sizes.of(ask.qty), width - pad - part(SUM), y, font, at.text);
-      this.#text(this.#sums.of(ask.sum), width - pad, y, this.#font, at.dim);
+      this.#text(this.#sizes.of(ask.qty), width - pad - part(sum), y, font, at.text);
+      if (sum > 0) this.#text(this.#sums.of(ask.sum), width - pad, y, this.#font, at.dim);
     }
     if ((marks & 4) !== 0) this.#ownMark(half - surface.px(3), y);
     if ((marks & 8) !== 0) this.#ownMark(half, y);

@@ -46,7 +46,8 @@ function run(): void {
     quietFrames = 0;
     changedMs = performance.now();
   }
-  if (painters.size === 0) return;
+  // A painter that woke the loop has its next frame already.
+  if (painters.size === 0 || frame !== 0) return;
   if (quietFrames < QUIET_FRAMES) frame = requestAnimationFrame(run);
   else wait();
 }

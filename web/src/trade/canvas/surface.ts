@@ -69,10 +69,9 @@ export class Surface {
   }
 
   #resized({ contentRect, devicePixelContentBoxSize }: ResizeObserverEntry): void {
-    const box = devicePixelContentBoxSize?.[0];
     this.ratio = devicePixelRatio;
-    this.width = box?.inlineSize ?? Math.round(contentRect.width * devicePixelRatio);
-    this.height = box?.blockSize ?? Math.round(contentRect.height * devicePixelRatio);
+    this.width = exact(devicePixelContentBoxSize?.[0]?.inlineSize, contentRect.width);
+    this.height = exact(devicePixelContentBoxSize?.[0]?.blockSize, contentRect.height);
     this.#changed();
   }
 
@@ -80,4 +79,10 @@ export class Surface {
     this.version += 1;
     wake();
   }
+}
+
+/** The browser's own count of device pixels, unless it leaves out the ratio, as with an emulated one. */
+function exact(counted: number | undefined, length: number): number {
+  const computed = length * devicePixelRatio;
+  return counted !== undefined && Math.abs(counted - computed) < 2 ? counted : Math.round(computed);
 }

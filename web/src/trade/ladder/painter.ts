@@ -15,7 +15,7 @@ import type { Drag, LadderView } from "./view";
 
 const isCoarse = matchMedia("(pointer: coarse)");
 /** A finger needs more than a pointer. */
-const rowHeightPx = (): number => (isCoarse.matches ? 44 : 20);
+const rowHeightPx = (): number => (isCoarse.matches ? 44 : 18);
 const AHEAD_CHARS = 4;
 
 /** Which marks a row has; one number, so that a row is compared at once. */
@@ -93,7 +93,7 @@ export class LadderPainter implements Painter {
     surface.fit();
     this.#surfaced = surface.version;
     this.#colours = colours.peek();
-    const size = isCoarse.matches ? 13 : 11;
+    const size = isCoarse.matches ? 12 : 11;
     this.#font = surface.font(size);
     this.#bold = surface.font(size, 700);
     this.#small = surface.font(size - 1);

@@ -103,10 +103,7 @@ async function hold({ user = "", account = "", role = "" }: web.SessionAnswer): 
 /** Logs the key of this browser on; on success the account is followed. */
 async function logOn(): Promise<boolean> {
   const held = key.peek();
-  if (held === null || isLoggingOn.peek()) {
-    isReady.value = isReady.peek() || held === null;
-    return false;
-  }
+  if (held === null || isLoggingOn.peek()) return false;
   isLoggingOn.value = true;
   try {
     const timestamp = venueNow();

@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { SignIn } from "../sign-in/SignIn";
 import { isInAuction, market } from "../stores/markets";
-import { session } from "../stores/session";
+import { isSessionKnown, session } from "../stores/session";
 import { isDesk } from "../ui/desk";
 import { later } from "../ui/Later";
 import { BookPanel } from "./book/BookPanel";
@@ -58,7 +58,8 @@ function Desk() {
       <LadderPanel />
       <div class="trade-right">
         <SignIn />
-        <TicketPanel />
+        {/* What comes above it comes with it: it never moves under the pointer. */}
+        {isSessionKnown.value && <TicketPanel />}
       </div>
       <div class="trade-dock">
         <Dock />

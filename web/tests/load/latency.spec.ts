@@ -1,0 +1,101 @@
+// From the click to the frame that shows the order accepted, beside the venue's own round trip; and what an open page
+// costs a venue that is otherwise idle.
+import { fillTicket, makeMarket } from "../fixture/desk";
+import { percentile } from "../fixture/measure";
+import { expect, signIn, test } from "../fixture/test";
+
+const ORDERS = Number(process.env.ORDERS ?? 200);
+const IDLE_SECONDS = 20;
+const TWO_FRAMES_MS = 2 * (1_000 / 60);
+const IDLE_MAX_PERCENT = 0.5;
+
+declare global {
+  interface Window {
+    /** Milliseconds between the request of an order and its answer. */
+    trips: number[];
+  }
+}
+
+test("click to accepted", async ({ page, venue }) => {
+  await makeMarket(venue);
+  await page.addInitScript(timeRequests);
+  await signIn(page, venue);
+  const extras: number[] = [];
+  const totals: number[] = [];
+  for (let order = 0; order < ORDERS; order += 1) {
+    const price = 50_000 + order;
+    await fillTicket(page, { side: "buy", type: "LIMIT", price: String(price), qty: "0.001" });
+    const shownMs = page.evaluate(untilShown, String(price).slice(-3));
+    await page.getByTestId("ticket-submit").click();
+    const total = await shownMs;
+    const trip = await page.evaluate(() => window.trips.at(-1) ?? Number.NaN);
+    totals.push(total);
+    extras.push(total - trip);
+    if (order % 50 === 49) await venue.signed("alice", "DELETE", "openOrders", { symbol: "BTCUSDT" });
+  }
+  const row = (what: string, values: number[]) =>
+    console.log(`| ${what} | ${percentile(values, 0.5).toFixed(1)} | ${percentile(values, 0.99).toFixed(1)} |`);
+  console.log("| milliseconds | p50 | p99 |\n|---|---|---|");
+  row("click to accepted on the screen", totals);
+  row("beyond the round trip", extras);
+  expect.soft(percentile(extras, 0.99)).toBeLessThanOrEqual(TWO_FRAMES_MS);
+});
+
+test("an open page and an idle venue", async ({ page, venue }) => {
+  const percentOver = async () => {
+    const before = venue.cpuMs();
+    await new Promise((resolve) => setTimeout(resolve, IDLE_SECONDS * 1_000));
+    return (venue.cpuMs() - before) / (IDLE_SECONDS * 10);
+  };
+  await makeMarket(venue);
+  const alone = await percentOver();
+  await signIn(page, venue);
+  await page.waitForTimeout(2_000);
+  const open = await percentOver();
+  console.log(`an idle venue uses ${alone.toFixed(2)} % of a core, with an open page ${open.toFixed(2)} %`);
+  expect.soft(open - alone).toBeLessThanOrEqual(IDLE_MAX_PERCENT);
+});
+
+/** Runs in the page before its scripts. */
+function timeRequests(): void {
+  window.trips = [];
+  const sentMs = new Map<number, number>();
+  const Plain = window.WebSocket;
+  window.WebSocket = class extends Plain {
+    constructor(...args: ConstructorParameters<typeof Plain>) {
+      super(...args);
+      this.addEventListener("message", ({ data }: MessageEvent<string>) => {
+        const id = Number(/"id":(\d+)/.exec(data)?.[1]);
+        const sent = sentMs.get(id);
+        if (sent === undefined) return;
+        sentMs.delete(id);
+        window.trips.push(performance.now() - sent);
+      });
+    }
+
+    override send(data: string): void {
+      const { id, method } = JSON.parse(data) as { id: number; method: string };
+      if (method === "order.place") sentMs.set(id, performance.now());
+      super.send(data);
+    }
+  };
+}
+
+/** Runs in the page: from the next click until the frame in which a row with this price is accepted. */
+function untilShown(price: string): Promise<number> {
+  return new Promise((resolve) => {
+    const clicked = ({ timeStamp }: Event) => {
+      const frame = () => {
+        const rows = document.querySelectorAll("[data-testid=open-orders] [role=row]");
+        const isShown = [...rows].some(
+          ({ textContent }) => textContent.includes(`${price}.00`) && textContent.includes("accepted"),
+        );
+        // This frame's callbacks come before it is painted: what is in the document now is in the frame.
+        if (isShown) resolve(performance.now() - timeStamp);
+        else requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);
+    };
+    document.addEventListener("click", clicked, { once: true, capture: true });
+  });
+}

@@ -12,15 +12,17 @@ import { prefill } from "../../stores/ticketDraft";
 import type { Candle, Order } from "../../stores/types";
 import { Button } from "../../ui/Button";
 import { colours } from "../../ui/colours";
+import { later } from "../../ui/Later";
 import { Panel } from "../../ui/Panel";
-import { lists } from "../dock/Lists";
+import { linkedLists } from "../dock/linked";
 import { CandleTable } from "./CandleTable";
 import { LENGTH_MS } from "./intervals";
 import { orderLines } from "./lines";
 import { fillMarks } from "./marks";
-import { OrderAmends } from "./OrderAmends";
 import type { Indicator, PriceChart } from "./PriceChart";
 import "./chart.css";
+
+const OrderAmends = later("The list of orders", async () => (await import("./OrderAmends")).OrderAmends);
 
 /** A redraw of the chart costs as much as thousands of book changes: all trades between two are drawn at once. */
 const DRAW_EVERY_MS = 250;
@@ -178,7 +180,7 @@ function follow(chart: PriceChart): () => void {
   };
   const drawLines = () => {
     const of = market.value;
-    if (of) chart.setLines(orderLines(ordersOfChosen.value, lists.value, of, asked));
+    if (of) chart.setLines(orderLines(ordersOfChosen.value, linkedLists.value, of, asked));
   };
   const drawMarks = () => {
     const of = market.value;

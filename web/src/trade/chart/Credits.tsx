@@ -1,8 +1,10 @@
 import { useSignal } from "@preact/signals";
-import { Dialog } from "../../ui/Dialog";
+import { later } from "../../ui/Later";
 import "./chart.css";
 
-/** The notices that the licenses of what the page is built with ask for. `web/NOTICE` has the same. */
+const Notices = later("The notices", async () => (await import("./Notices")).Notices);
+
+/** Names the makers of the chart, as its license asks for, and opens all notices. */
 export function Credits() {
   const isOpen = useSignal(false);
   return (
@@ -21,26 +23,11 @@ export function Credits() {
         About
       </button>
       {isOpen.value && (
-        <Dialog
-          title="About this page"
-          class="chart-notices"
+        <Notices
           onClose={() => {
             isOpen.value = false;
           }}
-        >
-          <p>Buttonwood is licensed under the Apache License 2.0. Its page contains:</p>
-          <ul>
-            <li>
-              TradingView Lightweight Charts, Copyright (с) 2023 TradingView, Inc.{" "}
-              <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">
-                https://www.tradingview.com/
-              </a>
-              , under the Apache License 2.0
-            </li>
-            <li>Preact, Copyright (c) 2015-present Jason Miller, under the MIT License</li>
-            <li>Preact Signals, Copyright (c) 2022-present Preact Team, under the MIT License</li>
-          </ul>
-        </Dialog>
+        />
       )}
     </span>
   );

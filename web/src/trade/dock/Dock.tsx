@@ -7,17 +7,20 @@ import { fills } from "../../stores/fills";
 import { notices } from "../../stores/notices";
 import { openOrders } from "../../stores/orders";
 import { Button } from "../../ui/Button";
+import { later } from "../../ui/Later";
 import { Tabs } from "../../ui/Tabs";
 import { Balances, exportBalances } from "./Balances";
 import { exportFills, Fills, fillFilter } from "./Fills";
 import { Filters } from "./Filters";
-import { Lists, lists } from "./Lists";
 import { followLives } from "./life";
-import { Messages } from "./Messages";
+import { linkedLists } from "./linked";
 import { exportOrders, OpenOrders, orderFilter } from "./OpenOrders";
-import { OrderLife } from "./OrderLife";
 import "./dock.css";
 import { useWidth } from "./useWidth";
+
+const Lists = later("The lists", async () => (await import("./Lists")).Lists);
+const Messages = later("The messages", async () => (await import("./Messages")).Messages);
+const OrderLife = later("The order", async () => (await import("./OrderLife")).OrderLife);
 
 type Tab = "orders" | "lists" | "messages" | "fills" | "balances";
 
@@ -70,7 +73,7 @@ export function Dock() {
 function allTabs(): { id: Tab; text: string }[] {
   return [
     { id: "orders", text: `Open orders${count(openOrders.value.length)}` },
-    { id: "lists", text: `Lists${count(lists.value.length)}` },
+    { id: "lists", text: `Lists${count(linkedLists.value.length)}` },
     { id: "fills", text: `Fills${count(fills.value.length)}` },
     { id: "balances", text: "Balances" },
     { id: "messages", text: `Messages${count(notices.value.length)}` },

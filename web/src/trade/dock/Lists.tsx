@@ -1,20 +1,13 @@
-import { computed } from "@preact/signals";
 import { format } from "../../numbers/decimal";
 import { cancel } from "../../stores/actions";
-import { openLists } from "../../stores/lists";
 import { markets } from "../../stores/markets";
-import { openOrders, recentOrders } from "../../stores/orders";
 import { session } from "../../stores/session";
 import type { Order } from "../../stores/types";
 import { Button } from "../../ui/Button";
 import { Amount } from "./Amount";
-import { type Linked, linkedOrders } from "./linked";
+import { type Linked, linkedLists } from "./linked";
 import { SideWord, State } from "./State";
 import { isWorking, typeWords } from "./words";
-
-export const lists = computed(() =>
-  openLists.value.size === 0 ? [] : linkedOrders(openLists.value.values(), openOrders.value, recentOrders.value),
-);
 
 /** More would be slow to draw, and are not read. */
 const MOST = 200;
@@ -24,7 +17,7 @@ interface Props {
 }
 
 export function Lists({ onLife }: Props) {
-  if (lists.value.length === 0) {
+  if (linkedLists.value.length === 0) {
     return (
       <p class="table-empty">
         {session.value === null
@@ -35,10 +28,10 @@ export function Lists({ onLife }: Props) {
   }
   return (
     <ul class="dock-lists" aria-label="Lists of orders">
-      {lists.value.slice(0, MOST).map((list) => (
+      {linkedLists.value.slice(0, MOST).map((list) => (
         <List key={`${list.symbol} ${list.id}`} list={list} onLife={onLife} />
       ))}
-      {lists.value.length > MOST && <li class="dim">{lists.value.length - MOST} more are not shown.</li>}
+      {linkedLists.value.length > MOST && <li class="dim">{linkedLists.value.length - MOST} more are not shown.</li>}
     </ul>
   );
 }

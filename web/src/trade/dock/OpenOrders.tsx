@@ -182,7 +182,7 @@ const narrowColumns: readonly TableColumn<Order>[] = [
   },
 ];
 const ONE_LINE_FROM = 520;
-const TWO_LINES = 72;
+const TWO_LINES = 94;
 
 const shown = shownRows(openOrders, columns, orderFilter, sort, chosen, (order) =>
   [order.symbol, order.side, typeWords(order.type), stateWords(order).text, order.clientOrderId, order.orderId].join(

@@ -1,4 +1,6 @@
-import type { OrderList } from "../../stores/lists";
+import { computed } from "@preact/signals";
+import { type OrderList, openLists } from "../../stores/lists";
+import { openOrders, recentOrders } from "../../stores/orders";
 import type { Order } from "../../stores/types";
 
 /** A list of orders with what is known of its members. */
@@ -12,6 +14,11 @@ export interface Linked {
   /** Members that ended before this page was opened. */
   readonly unseen: number;
 }
+
+/** The account's open lists. Empty ones cost nothing, however many orders there are. */
+export const linkedLists = computed(() =>
+  openLists.value.size === 0 ? [] : linkedOrders(openLists.value.values(), openOrders.value, recentOrders.value),
+);
 
 /** Newest first. */
 export function linkedOrders(

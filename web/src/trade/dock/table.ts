@@ -2,7 +2,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { Side } from "../../stores/types";
 import type { Column } from "../../ui/VirtualTable";
-import { type CsvColumn, csv, saveCsv } from "./csv";
+import type { CsvColumn } from "./csv";
 import { type Filter, NO_FILTER } from "./Filters";
 import { filtered, nextSort, type Sort, type SortKey, sorted } from "./sorting";
 
@@ -82,7 +82,12 @@ export function fitting<T>(columns: readonly TableColumn<T>[], width: number): r
 }
 
 /** Saves all rows of a table, with all its columns. */
-export function exportRows<T>(name: string, columns: readonly TableColumn<T>[], rows: readonly T[]): void {
+export async function exportRows<T>(
+  name: string,
+  columns: readonly TableColumn<T>[],
+  rows: readonly T[],
+): Promise<void> {
+  const { csv, saveCsv } = await import("./csv");
   const inFile = columns.flatMap(({ title, csv: value, isText = false }): CsvColumn<T>[] =>
     value ? [{ title, value, isText }] : [],
   );

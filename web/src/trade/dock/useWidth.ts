@@ -1,11 +1,10 @@
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-
-const PHONE_BELOW = 768;
+import { isDesk } from "../../ui/desk";
 
 /** A finger needs more room than a pointer. */
-export const rowHeight = (): number => (innerWidth < PHONE_BELOW ? 46 : 26);
+export const rowHeight = (): number => (isDesk.value ? 26 : 46);
 
 /** The width of an element in pixels, 0 before it is known. */
 export function useWidth<T extends HTMLElement>(): [RefObject<T>, number] {

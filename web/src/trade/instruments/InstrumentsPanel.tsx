@@ -284,6 +284,7 @@ function Name({ row, isShort = false }: { row: Row; isShort?: boolean }) {
       type="button"
       class="instruments-name"
       data-symbol={market.symbol}
+      aria-label={`${market.base}/${market.quote}`}
       aria-current={market.symbol === chosen.value}
       onClick={(event) => {
         event.stopPropagation();
@@ -291,7 +292,7 @@ function Name({ row, isShort = false }: { row: Row; isShort?: boolean }) {
       }}
     >
       {market.base}
-      <span class={isShort ? "hidden-text" : "dim"}>/{market.quote}</span>
+      {!isShort && <span class="dim">/{market.quote}</span>}
       {look !== "plain" && !isShort && (
         <span class="instruments-phase" data-look={look} title={title}>
           {look === "auction" ? "auction" : title.toLowerCase()}

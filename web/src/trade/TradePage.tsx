@@ -5,9 +5,9 @@ import { isInAuction, market } from "../stores/markets";
 import { isSessionKnown, session } from "../stores/session";
 import { isDesk } from "../ui/desk";
 import { later } from "../ui/Later";
+import { AuctionPanel, BelowChart } from "./BelowChart";
 import { BookPanel } from "./book/BookPanel";
 import { ChartPanel } from "./chart/ChartPanel";
-import { DepthPanel } from "./depth/DepthPanel";
 import { Dock } from "./dock/Dock";
 import { Hints } from "./Hints";
 import { InstrumentsPanel } from "./instruments/InstrumentsPanel";
@@ -18,11 +18,11 @@ import { LadderPanel } from "./ladder/LadderPanel";
 import { PhoneBar, PhoneSegments, phoneView } from "./PhoneBar";
 import { SafetyBar } from "./safety/SafetyBar";
 import { TapePanel } from "./tape/TapePanel";
-import { ConfirmDialog } from "./ticket/ConfirmDialog";
+import { question } from "./ticket/send";
 import { TicketPanel } from "./ticket/TicketPanel";
 import "./trade.css";
 
-const AuctionPanel = later("The auction", async () => (await import("./auction/AuctionPanel")).AuctionPanel);
+const ConfirmDialog = later("The question", async () => (await import("./ticket/ConfirmDialog")).ConfirmDialog);
 const KeySheet = later("The keys", async () => (await import("./keys/KeySheet")).KeySheet);
 const CommandPalette = later("The palette", async () => (await import("./keys/CommandPalette")).CommandPalette);
 const SettingsDialog = later("The settings", async () => (await import("./safety/SettingsDialog")).SettingsDialog);
@@ -35,7 +35,7 @@ export function TradePage() {
       {dialog.value === "keys" && <KeySheet />}
       {dialog.value === "palette" && <CommandPalette />}
       {dialog.value === "settings" && <SettingsDialog />}
-      <ConfirmDialog />
+      {question.value !== null && <ConfirmDialog />}
       <EscapeHint />
     </>
   );
@@ -50,10 +50,7 @@ function Desk() {
       </div>
       <div class="trade-middle">
         <ChartPanel />
-        <div class="trade-below">
-          <BookPanel />
-          {isInAuction(market.value) ? <AuctionPanel /> : <DepthPanel />}
-        </div>
+        <BelowChart />
       </div>
       <LadderPanel />
       <div class="trade-right">

@@ -8,11 +8,11 @@ import { market as chosenMarket } from "../../stores/markets";
 import { session } from "../../stores/session";
 import { ticket } from "../../stores/ticketDraft";
 import type { Freshness, Market, Side } from "../../stores/types";
+import { later } from "../../ui/Later";
 import { Panel } from "../../ui/Panel";
 import { Toggle } from "../../ui/Toggle";
 import { entering, orderDraft } from "./draft";
 import { readForm } from "./form";
-import { LegFields } from "./LegFields";
 import { NumberField } from "./NumberField";
 import type { Problem } from "./numbers";
 import { type FindProblem, PriceFields, TermFields, TimeFields } from "./OrderFields";
@@ -39,6 +39,8 @@ import {
   SELF_TRADE_NAMES,
   verbOf,
 } from "./words";
+
+const LegFields = later("The further orders of a list", async () => (await import("./LegFields")).LegFields);
 
 const WORST: readonly Freshness[] = ["live", "catching-up", "stale", "past"];
 /** Shown at once: they concern a choice rather than a number that is being typed. */
@@ -107,7 +109,7 @@ function TicketForm({ market, freshness }: { market: Market; freshness: Freshnes
       <PercentButtons read={read} market={market} means={means} />
       <TimeFields path="" times={ownTimes(kind, own.type, ticket.peg.value)} problemOf={problemOf} />
       <MoreTerms read={read} market={market} situation={situation} problemOf={problemOf} />
-      <LegFields read={read} market={market} situation={situation} problemOf={problemOf} />
+      {isList(kind) && <LegFields read={read} market={market} situation={situation} problemOf={problemOf} />}
       <PreviewTable order={own} seen={seen} market={market} />
       <div class="ticket-foot">
         <VenueCheck drafts={drafts} />

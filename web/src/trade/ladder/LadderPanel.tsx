@@ -62,6 +62,7 @@ export function LadderPanel() {
 }
 
 function Hint() {
+  if (bookFreshness.value !== "live") return "The book is not live: nothing is sent from here.";
   return armed.value ? "Armed: a click on a bid or ask places an order." : "Not armed: a click fills the ticket.";
 }
 

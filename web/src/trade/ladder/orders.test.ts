@@ -67,6 +67,11 @@ describe("capsules", () => {
     expect(capsulesOf([order("a", 0n, { price: null })], rowOf, none, null)).toEqual([]);
   });
 
+  test("orders outside of the rows are left out", () => {
+    const orders = [order("a", 101n), order("b", 100n), order("c", 98n), order("d", 97n)];
+    expect(capsulesOf(orders, rowOf, none, null, 3).map(({ row }) => row)).toEqual([2, 0]);
+  });
+
   test("a price that is asked for has a ghost, the order stays where it is", () => {
     const moves = new Map([["a", 85n]]);
     expect(shown([order("a", 90n)], null, moves)).toMatchObject([

@@ -37,18 +37,21 @@ export function isSettled({ state, change }: Order): boolean {
 
 /**
  * Capsules of the orders. `moves`: prices that orders were dragged to and do not have yet, by key. A held capsule stays
- * in its row with the orders that were there, whatever became of them; where they are now stands a ghost.
+ * in its row with the orders that were there, whatever became of them; where they are now stands a ghost. Of many
+ * thousands only those within `rows` cost more than a look.
  */
 export function capsulesOf(
   orders: readonly Order[],
   rowOf: (price: bigint, side: Side) => number,
   moves: ReadonlyMap<string, bigint>,
   hold: Hold | null,
+  rows = Number.POSITIVE_INFINITY,
 ): Capsule[] {
   const capsules: Capsule[] = [];
   const heldKeys = new Set(hold?.orders.map(({ key }) => key));
   const byPlace = new Map<string, Order[]>();
   const put = (order: Order, row: number, look: Capsule["look"]) => {
+    if (row < 0 || row >= rows) return;
     const place = `${order.side}/${row}/${look}`;
     const there = byPlace.get(place);
     if (there) there.push(order);

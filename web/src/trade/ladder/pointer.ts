@@ -109,7 +109,10 @@ export class LadderPointer {
     const side = sideOfSizes(hit.column);
     const capsule = view.capsuleAt(hit);
     if (side !== null) placeAt(of, side, view.model.priceOf(hit.row), this.#say);
-    else if (capsule !== null) cancelCapsule(capsule, this.#say);
+    else if (capsule !== null) {
+      cancelCapsule(capsule, this.#say);
+      view.release();
+    }
   }
 
   #swipe(press: Press, event: PointerEvent): void {

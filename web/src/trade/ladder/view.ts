@@ -102,6 +102,12 @@ export class LadderView {
     return here.find(({ look }) => look !== "ghost") ?? null;
   }
 
+  /** Lets go of what is held: it was the person that canceled it, and it may go. */
+  release(): void {
+    this.#hold = null;
+    this.ordersChanged();
+  }
+
   beginDrag(capsule: Capsule): void {
     this.drag = { capsule, row: capsule.row };
     this.touch();
@@ -209,8 +215,7 @@ export class LadderView {
   #setOrders(): void {
     this.#areOrdersOld = false;
     const rowOf = (price: bigint, side: Side) => this.model.rowOf(price, side);
-    const all = capsulesOf(ordersOfChosen.peek(), rowOf, this.#moves, this.#hold);
-    this.capsules = all.filter(({ row }) => row >= 0 && row < this.model.rows);
+    this.capsules = capsulesOf(ordersOfChosen.peek(), rowOf, this.#moves, this.#hold, this.model.rows);
     this.version += 1;
     this.capsulesChanged();
   }

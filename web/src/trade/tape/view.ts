@@ -44,6 +44,7 @@ export class TapeView {
   filter(from: bigint): void {
     this.#from = from;
     this.shown = from > 0n ? this.#tape.lines.filter(({ qty }) => qty >= from) : this.#tape.lines;
+    this.#count();
     this.#touch();
   }
 

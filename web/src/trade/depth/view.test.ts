@@ -40,10 +40,10 @@ test("a price of the picture is on a tick and within half a tick of its place", 
 
 test("cost says size, money, average and distance", () => {
   expect(costWords(book, 10_100n, market)).toBe(
-    "Buy all to 101.00: 4 BTC for 403.00 USDT; average 100.75, 0.75 % off the best price",
+    "Buy all to 101.00: 4 BTC for 403.00 USDT; average 100.75, 0.75 (0.75 %) off the best price",
   );
   expect(costWords(book, 9_500n, market)).toBe(
-    "Sell all to 95.00: 1 BTC for 99.00 USDT; average 99.00, 0.00 % off the best price",
+    "Sell all to 95.00: 1 BTC for 99.00 USDT; average 99.00, 0 (0.00 %) off the best price",
   );
   expect(costWords(book, 9_950n, market)).toBe("99.50: within the spread, nothing trades there.");
 });

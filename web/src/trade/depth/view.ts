@@ -65,6 +65,6 @@ export function costWords(book: Sides, price: bigint, market: Market): string {
   const worse = format((off * 10_000n) / best, 2);
   return [
     `${side === "BUY" ? "Buy" : "Sell"} all to ${at}: ${qty} ${market.base} for ${amount} ${market.quote}`,
-    `average ${formatGrouped(average, market.price.decimals)}, ${worse} % off the best price`,
+    `average ${formatGrouped(average, market.price.decimals)}, ${formatShort(off, market.price.decimals)} (${worse} %) off the best price`,
   ].join("; ");
 }

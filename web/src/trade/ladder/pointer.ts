@@ -39,7 +39,7 @@ export class LadderPointer {
     frame.addEventListener("pointerdown", (event) => this.#down(event), { signal });
     frame.addEventListener("pointerup", (event) => this.#up(event), { signal });
     frame.addEventListener("pointercancel", () => this.#left(), { signal });
-    frame.addEventListener("pointerleave", () => this.#press === null && this.#left(), { signal });
+    frame.addEventListener("pointerleave", (event) => this.#leaves(event), { signal });
     frame.addEventListener("wheel", (event) => this.#wheeled(event), { signal, passive: false });
     addEventListener("keydown", (event) => event.key === "Escape" && this.#giveUp(event), { signal, capture: true });
   }
@@ -133,6 +133,11 @@ export class LadderPointer {
     this.#wheel -= rows;
     this.#view.scroll(rows);
     this.#sayHover();
+  }
+
+  /** A finger leaves with each tap: what was said of it stays. */
+  #leaves(event: PointerEvent): void {
+    if (this.#press === null && event.pointerType !== "touch") this.#left();
   }
 
   #left(): void {

@@ -1,8 +1,9 @@
+// First: what a panel says of the same element comes later, and wins.
+import "./ui/theme.css";
 import { render } from "preact";
 import { App } from "./app";
 import { followVenue } from "./stores/follow";
 import { applyTheme } from "./ui/colours";
-import "./ui/theme.css";
 
 applyTheme();
 const page = document.getElementById("page");

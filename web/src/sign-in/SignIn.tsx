@@ -1,13 +1,17 @@
 // The way in: one click in a demo, a user and a password elsewhere.
 import { useSignal } from "@preact/signals";
-import { isSessionKnown, session, signInChoices, signInDemo, signInPassword } from "../stores/session";
+import { isSessionKnown, session, signInChoices, signInDemo } from "../stores/session";
 import { Button } from "../ui/Button";
+import { later } from "../ui/Later";
 import { Panel } from "../ui/Panel";
 import "./sign-in.css";
+
+const PasswordForm = later("The form", async () => (await import("./PasswordForm")).PasswordForm);
 
 export function SignIn() {
   const failure = useSignal<string | null>(null);
   const isBusy = useSignal(false);
+  const isByPassword = useSignal(false);
   if (session.value !== null || !isSessionKnown.value) return null;
   const attempt = async (signIn: () => Promise<string | null>) => {
     isBusy.value = true;
@@ -43,9 +47,13 @@ export function SignIn() {
           </p>
         )}
         {demo ? (
-          <details>
+          <details
+            onToggle={(event) => {
+              isByPassword.value = event.currentTarget.open;
+            }}
+          >
             <summary>Sign in by password</summary>
-            <PasswordForm isBusy={isBusy.value} onSignIn={attempt} />
+            {isByPassword.value && <PasswordForm isBusy={isBusy.value} onSignIn={attempt} />}
           </details>
         ) : (
           <PasswordForm isBusy={isBusy.value} onSignIn={attempt} />
@@ -57,52 +65,5 @@ export function SignIn() {
         )}
       </div>
     </Panel>
-  );
-}
-
-interface FormProps {
-  isBusy: boolean;
-  onSignIn: (signIn: () => Promise<string | null>) => void;
-}
-
-function PasswordForm({ isBusy, onSignIn }: FormProps) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const text = (name: string) => String(form.get(name) ?? "");
-    onSignIn(() => signInPassword(text("user"), text("password"), text("totp").trim() || undefined));
-  };
-  return (
-    <form class="sign-in-form" onSubmit={submit}>
-      <label>
-        User
-        <input class="field" name="user" autocomplete="username" required data-testid="sign-in-user" />
-      </label>
-      <label>
-        Password
-        <input
-          class="field"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required
-          data-testid="sign-in-password"
-        />
-      </label>
-      <label>
-        Code of the authenticator, if you have one
-        <input
-          class="field"
-          name="totp"
-          inputMode="numeric"
-          autocomplete="one-time-code"
-          maxLength={6}
-          data-testid="sign-in-totp"
-        />
-      </label>
-      <button type="submit" class="button" data-look="accent" disabled={isBusy} data-testid="sign-in-submit">
-        Sign in
-      </button>
-    </form>
   );
 }

@@ -115,8 +115,8 @@ export async function amend(order: Order, to: { price?: bigint; qty?: bigint }):
   const price = to.price ?? order.price;
   const qty = to.qty ?? order.qty;
   if (price === order.price && qty === order.qty) return { ok: true };
-  if (order.orderListId !== -1 && price !== order.price) {
-    return refusedHere("The price of an order in a list cannot change: cancel the list and enter it anew.");
+  if (order.orderListId !== -1 && (price !== order.price || qty > order.qty)) {
+    return refusedHere("An order in a list can only become smaller: cancel the list and enter it anew.");
   }
   change(order.key, { change: "amending" });
   const { symbol, orderId } = order;

@@ -1,6 +1,7 @@
 // What stands below the chart: book and depth beside each other where there is room, otherwise one of them; the auction
 // while there is one.
 import { signal } from "@preact/signals";
+import { auction } from "../stores/auction";
 import { isInAuction, market } from "../stores/markets";
 import { oneOf, stored } from "../stores/stored";
 import { later } from "../ui/Later";
@@ -20,7 +21,8 @@ wide.addEventListener("change", () => {
 const shown = stored<Side>("belowChart", "book", oneOf("book", "other"));
 
 export function BelowChart() {
-  const isAuction = isInAuction(market.value);
+  // Its result stays until it is put away.
+  const isAuction = isInAuction(market.value) || auction.value?.isResult === true;
   const other = isAuction ? <AuctionPanel /> : <DepthPanel />;
   // An auction is what a trader looks for then.
   if (isWide.value || isAuction) {

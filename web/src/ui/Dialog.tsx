@@ -29,12 +29,12 @@ export function Dialog({ title, onClose, children, testId, class: name = "" }: P
         onClose();
       }}
     >
-      <header class="dialog-head">
+      <div class="dialog-head">
         <h2 class="dialog-title">{title}</h2>
         <Button look="plain" label="Close" onClick={onClose}>
           ✕
         </Button>
-      </header>
+      </div>
       {children}
     </dialog>
   );

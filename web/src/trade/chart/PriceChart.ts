@@ -3,26 +3,24 @@ import {
   CandlestickSeries,
   CrosshairMode,
   createChart,
-  createSeriesMarkers,
   HistogramSeries,
   type IChartApi,
   type ISeriesApi,
-  type ISeriesMarkersPluginApi,
   LineSeries,
   LineStyle,
   type MouseEventParams,
-  type SeriesMarker,
   type Time,
   type UTCTimestamp,
 } from "lightweight-charts";
-import { formatShort, toNumber } from "../../numbers/decimal";
+import { toNumber } from "../../numbers/decimal";
 import type { Candle, Market, Order } from "../../stores/types";
 import type { Colours } from "../../ui/colours";
 import { candleChange } from "./candleChanges";
+import { FillMarks } from "./FillMarks";
 import { type Bar, ema, sma, type Values, vwap } from "./indicators";
 import type { Line } from "./lines";
 import type { Mark } from "./marks";
-import { OrderLines } from "./OrderLines";
+import type { OrderLines } from "./OrderLines";
 import { snap } from "./snap";
 
 export interface Handlers {
@@ -44,7 +42,6 @@ export type Indicator = keyof typeof INDICATORS;
 const OLDER_WITHIN_BARS = 30;
 const SHOWN_AT_FIRST = 120;
 const SHOWN_AT_LEAST = 40;
-const LABELLED_MARKS = 6;
 /** A press that moves less than this, in pixels, moves no order. */
 const DRAG_FROM = 3;
 
@@ -52,8 +49,12 @@ export class PriceChart {
   readonly #chart: IChartApi;
   readonly #candles: ISeriesApi<"Candlestick">;
   readonly #volume: ISeriesApi<"Histogram">;
-  readonly #marks: ISeriesMarkersPluginApi<Time>;
-  readonly #orders: OrderLines;
+  readonly #marks: FillMarks;
+  /** Loaded with the first order or position: one who only watches has none. */
+  #orders: OrderLines | null = null;
+  #isLoadingOrders = false;
+  #lines: readonly Line[] = [];
+  #average: bigint | null = null;
   readonly #indicators = new Map<Indicator, ISeriesApi<"Line">>();
   readonly #container: HTMLElement;
   readonly #handlers: Handlers;
@@ -79,9 +80,8 @@ export class PriceChart {
     });
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
     this.#candles.priceScale().applyOptions({ scaleMargins: { top: 0.08, bottom: 0.22 } });
-    this.#marks = createSeriesMarkers(this.#candles, []);
-    this.#orders = new OrderLines(colours);
-    this.#candles.attachPrimitive(this.#orders);
+    this.#marks = new FillMarks(colours);
+    this.#candles.attachPrimitive(this.#marks);
     this.#chart.subscribeClick((event) => this.#clicked(event));
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
       if (range && range.from < OLDER_WITHIN_BARS && this.#drawn.length > 0) handlers.olderWanted();
@@ -168,30 +168,19 @@ export class PriceChart {
   setLines(lines: readonly Line[]): void {
     const drag = this.#drag;
     if (drag && !lines.some(({ id, isDraggable }) => id === drag.line.id && isDraggable)) this.#endDrag();
-    if (this.#market) this.#orders.set(lines, this.#market.price, this.#colours);
+    this.#lines = lines;
+    this.#drawOrders();
   }
 
   setMarks(marks: readonly Mark[]): void {
     const market = this.#market;
     if (!market) return;
-    this.#marks.setMarkers(
-      marks.map(({ candleMs, side, price, qty }): SeriesMarker<Time> => {
-        const isBuy = side === "BUY";
-        return {
-          time: (candleMs / 1_000) as UTCTimestamp,
-          position: isBuy ? "atPriceBottom" : "atPriceTop",
-          price: toNumber(price, market.price.decimals),
-          shape: isBuy ? "arrowUp" : "arrowDown",
-          color: isBuy ? this.#colours.up : this.#colours.down,
-          // Only few of them can be read.
-          text: marks.length <= LABELLED_MARKS ? `${isBuy ? "B" : "S"} ${formatShort(qty, market.qty.decimals)}` : "",
-        };
-      }),
-    );
+    this.#marks.set(marks, market, this.#colours);
   }
 
   setAverage(price: bigint | null): void {
-    this.#orders.setAverage(price);
+    this.#average = price;
+    this.#drawOrders();
   }
 
   showLatest(): void {
@@ -267,7 +256,7 @@ export class PriceChart {
     const { x, y } = this.#pointOf(event);
     const isOnAxis = x > this.#container.clientWidth - this.#chart.priceScale("right").width();
     if (event.button !== 0 || isOnAxis) return;
-    const line = this.#orders.lineAt(y);
+    const line = this.#orders?.lineAt(y);
     if (!line?.isDraggable) return;
     this.#drag = { line, fromY: y, price: line.price, hasMoved: false, pointer: event.pointerId };
     this.#container.setPointerCapture(event.pointerId);
@@ -281,7 +270,7 @@ export class PriceChart {
     const price = this.#priceAt(y);
     if (!drag.hasMoved || price === null) return;
     drag.price = price;
-    this.#orders.drag({ line: drag.line, price });
+    this.#orders?.drag({ line: drag.line, price });
   }
 
   #release(event: PointerEvent): void {
@@ -293,7 +282,29 @@ export class PriceChart {
 
   #endDrag(): void {
     this.#drag = null;
-    this.#orders.drag(null);
+    this.#orders?.drag(null);
+  }
+
+  #drawOrders(): void {
+    if (this.#orders === null && (this.#lines.length > 0 || this.#average !== null)) void this.#loadOrders();
+    if (this.#orders === null || this.#market === null) return;
+    this.#orders.set(this.#lines, this.#market.price, this.#colours);
+    this.#orders.setAverage(this.#average);
+  }
+
+  async #loadOrders(): Promise<void> {
+    if (this.#isLoadingOrders) return;
+    this.#isLoadingOrders = true;
+    try {
+      const { OrderLines } = await import("./OrderLines");
+      if (this.#ends.signal.aborted) return;
+      this.#orders = new OrderLines(this.#colours);
+      this.#candles.attachPrimitive(this.#orders);
+      this.#drawOrders();
+    } catch {
+      // Without a connection: the next change of an order tries again.
+      this.#isLoadingOrders = false;
+    }
   }
 
   #pointOf(event: PointerEvent): { x: number; y: number } {

@@ -2,9 +2,10 @@
 import { ticket } from "../../stores/ticketDraft";
 import type { Market } from "../../stores/types";
 import { NumberField } from "./NumberField";
-import { type FindProblem, PriceFields, TermFields, TimeFields } from "./OrderFields";
+import { type FindProblem, PriceFields, TimeFields } from "./OrderFields";
 import type { ReadOrder, ReadTicket, Situation } from "./rules";
 import { SelectField } from "./SelectField";
+import { TermFields } from "./TermFields";
 import {
   type OrderType,
   opposite,

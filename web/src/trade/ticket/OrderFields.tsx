@@ -6,12 +6,12 @@ import type { Problem } from "./numbers";
 import { ProblemLine, problemId } from "./ProblemLine";
 import { type Situation, trailingScale } from "./rules";
 import { SelectField } from "./SelectField";
-import { chosenOf, mayRest, type OrderType, TAKES, type TimeInForce, waitsForRise } from "./types";
+import { chosenOf, type OrderType, TAKES, type TimeInForce, waitsForRise } from "./types";
 import { TIME_NAMES } from "./words";
 
 export type FindProblem = (path: string) => Problem | undefined;
 
-interface Props {
+export interface OrderFieldsProps {
   /** In front of the names of its fields: empty, or `pending.` and so on. */
   path: "" | "pending." | "profit." | "stop.";
   type: OrderType;
@@ -24,11 +24,11 @@ interface Props {
   priceLabel: string | null;
 }
 
-const fieldsOf = (path: Props["path"]) =>
+export const fieldsOf = (path: OrderFieldsProps["path"]) =>
   ({ "": ticket, "pending.": ticket.pending, "profit.": ticket.profit, "stop.": ticket.stop })[path];
 
 /** Stop, trailing distance and price. */
-export function PriceFields({ path, type, side, market, situation, problemOf, priceLabel }: Props) {
+export function PriceFields({ path, type, side, market, situation, problemOf, priceLabel }: OrderFieldsProps) {
   const fields = fieldsOf(path);
   const takes = TAKES[type];
   const isRise = waitsForRise(type, side);
@@ -78,7 +78,7 @@ export function PriceFields({ path, type, side, market, situation, problemOf, pr
 }
 
 /** How long it stands. */
-export function TimeFields({ path, times, problemOf }: Pick<Props, "path" | "times" | "problemOf">) {
+export function TimeFields({ path, times, problemOf }: Pick<OrderFieldsProps, "path" | "times" | "problemOf">) {
   const fields = fieldsOf(path);
   if (times.length === 0) return null;
   const time = chosenOf(times, fields.timeInForce.value);
@@ -116,57 +116,6 @@ export function TimeFields({ path, times, problemOf }: Pick<Props, "path" | "tim
           />
           <ProblemLine path={field} problem={problemOf(field)} />
         </div>
-      )}
-    </>
-  );
-}
-
-/** What the market sees of it, and how much must trade on arrival. */
-export function TermFields({ path, type, times, market, problemOf }: Props) {
-  const fields = fieldsOf(path);
-  const takes = TAKES[type];
-  const time = times.length === 0 ? null : chosenOf(times, fields.timeInForce.value);
-  const isResting = time === null || mayRest(time);
-  const display = isResting ? fields.display.value : "shown";
-  return (
-    <>
-      {takes.display && (
-        <SelectField
-          label="Display"
-          path={`${path}display`}
-          value={display}
-          options={[
-            { value: "shown", text: "All of it" },
-            { value: "iceberg", text: "A part: iceberg", unavailable: isResting ? null : `${time} does not rest` },
-            { value: "hidden", text: "Nothing: hidden", unavailable: isResting ? null : `${time} does not rest` },
-          ]}
-          onChoose={(chosen) => {
-            fields.display.value = chosen;
-          }}
-        />
-      )}
-      {takes.display && display === "iceberg" && (
-        <NumberField
-          label="Displayed"
-          path={`${path}icebergQty`}
-          testId={`ticket-${path}iceberg-qty`}
-          value={fields.icebergQty}
-          scale={market.qty}
-          unit={market.base}
-          problem={problemOf(`${path}icebergQty`)}
-        />
-      )}
-      {takes.minQty && (
-        <NumberField
-          label="At least"
-          path={`${path}minQty`}
-          testId={`ticket-${path}min-qty`}
-          value={fields.minQty}
-          scale={{ ...market.qty, min: market.qty.step }}
-          unit={market.base}
-          placeholder="any"
-          problem={problemOf(`${path}minQty`)}
-        />
       )}
     </>
   );

@@ -10,12 +10,11 @@ import { ticket } from "../../stores/ticketDraft";
 import type { Freshness, Market, Side } from "../../stores/types";
 import { later } from "../../ui/Later";
 import { Panel } from "../../ui/Panel";
-import { Toggle } from "../../ui/Toggle";
 import { entering, orderDraft } from "./draft";
 import { readForm } from "./form";
 import { NumberField } from "./NumberField";
 import type { Problem } from "./numbers";
-import { type FindProblem, PriceFields, TermFields, TimeFields } from "./OrderFields";
+import { type FindProblem, PriceFields, TimeFields } from "./OrderFields";
 import { OrderLife } from "./OrderLife";
 import { PercentButtons } from "./PercentButtons";
 import { PhaseLine, PhaseMark } from "./PhaseLine";
@@ -27,19 +26,11 @@ import { SelectField } from "./SelectField";
 import { send } from "./send";
 import { meansOf, situationOf, watchBook } from "./situation";
 import "./ticket.css";
-import { isList, type Kind, ownTimes, ownTypes, PEGS, paysLater, SELF_TRADE_MODES, TAKES } from "./types";
+import { isList, type Kind, ownTimes, ownTypes, PEGS, paysLater, TAKES } from "./types";
 import { VenueCheck } from "./VenueCheck";
-import {
-  buttonWords,
-  KIND_GROUPS,
-  KIND_HINTS,
-  KIND_NAMES,
-  kindUnavailable,
-  PEG_NAMES,
-  SELF_TRADE_NAMES,
-  verbOf,
-} from "./words";
+import { buttonWords, KIND_GROUPS, KIND_HINTS, KIND_NAMES, kindUnavailable, PEG_NAMES, verbOf } from "./words";
 
+const MoreFields = later("Further terms", async () => (await import("./MoreFields")).MoreFields);
 const LegFields = later("The further orders of a list", async () => (await import("./LegFields")).LegFields);
 
 const WORST: readonly Freshness[] = ["live", "catching-up", "stale", "past"];
@@ -309,44 +300,23 @@ function OwnFields({ read, market, situation, problemOf }: PartProps) {
 }
 
 /** What few orders need, folded. */
-function MoreTerms({ read, market, situation, problemOf }: PartProps) {
-  const { kind, own, selfTrade } = read;
+/** The terms that few orders have; their fields are loaded when they are opened. */
+function MoreTerms(props: PartProps) {
+  const { own, selfTrade } = props.read;
   const set = [own.icebergQty !== null || own.isHidden, own.minQty !== null, selfTrade !== "NONE", own.isWithinBalance];
   const count = set.filter(Boolean).length;
-  const hasProblem = ["icebergQty", "minQty"].some((path) => problemOf(path) !== undefined);
+  const hasProblem = ["icebergQty", "minQty"].some((path) => props.problemOf(path) !== undefined);
+  const isOpen = useSignal(false);
   return (
-    <details class="ticket-more" open={hasProblem || undefined}>
+    <details
+      class="ticket-more"
+      open={isOpen.value || hasProblem}
+      onToggle={(event) => {
+        isOpen.value = event.currentTarget.open;
+      }}
+    >
       <summary>More terms{count > 0 && ` (${count} set)`}</summary>
-      <TermFields
-        path=""
-        type={own.type}
-        side={own.side}
-        times={ownTimes(kind, own.type, ticket.peg.value)}
-        market={market}
-        situation={situation}
-        problemOf={problemOf}
-        priceLabel={null}
-      />
-      {kind === "MARKET" && (
-        <Toggle
-          testId="ticket-within-balance"
-          checked={ticket.isWithinBalance.value}
-          onChange={(on) => {
-            ticket.isWithinBalance.value = on;
-          }}
-        >
-          Trade as far as the balance pays
-        </Toggle>
-      )}
-      <SelectField
-        label="Own orders"
-        path="selfTrade"
-        value={selfTrade as keyof typeof SELF_TRADE_NAMES}
-        options={SELF_TRADE_MODES.map((value) => ({ value, text: SELF_TRADE_NAMES[value] }))}
-        onChoose={(value) => {
-          ticket.selfTrade.value = value;
-        }}
-      />
+      {(isOpen.value || hasProblem) && <MoreFields {...props} />}
     </details>
   );
 }

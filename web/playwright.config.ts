@@ -11,6 +11,7 @@ export default defineConfig({
   reporter: [["list"]],
   use: {
     browserName: "chromium",
+    actionTimeout: 20_000,
     viewport: { width: 1366, height: 768 },
     timezoneId: "UTC",
     locale: "en-GB",

@@ -36,6 +36,8 @@ export async function followSession(): Promise<void> {
   if (key.peek() === null && known?.signedIn && canHoldKeys()) {
     await hold(known).then(logOn, (error: unknown) => notice("bad", `Signing in failed: ${(error as Error).message}`));
   }
+  // With a key it is known when the key has been tried.
+  if (key.peek() === null) isReady.value = true;
   // Another demo, or the same one anew: its printed address brings a new code.
   addEventListener("hashchange", () => {
     const found = takeCode();

@@ -9,7 +9,6 @@ const MINUTES = Number(process.env.MINUTES ?? 2);
 const TASK_MAX_MS = 50;
 const HEAP_MAX_MB = 60;
 
-test.describe.configure({ mode: "serial" });
 test.beforeAll(() => console.log(HEAD));
 
 test("an empty page", async ({ page }) => {

@@ -88,9 +88,24 @@ class FollowedBook implements BookView {
     }
   }
 
+  /** Its rules changed: prices may have other decimals. */
+  replaceMarket(of: Market): void {
+    if (of === this.market || this.market === null) return;
+    const isOtherScale =
+      of.price.decimals !== this.market.price.decimals || of.qty.decimals !== this.market.qty.decimals;
+    this.market = of;
+    this.#changed();
+    if (isOtherScale) this.resync();
+  }
+
   traded(price: bigint): void {
     this.lastTradePrice = price;
+    this.#changed();
+  }
+
+  #changed(): void {
     this.version += 1;
+    for (const listener of bookListeners) listener();
   }
 
   #clear(): void {
@@ -98,7 +113,7 @@ class FollowedBook implements BookView {
     this.#asks.levels = [];
     this.#last = null;
     this.#waiting = [];
-    this.version += 1;
+    this.#changed();
     isComplete.value = false;
   }
 
@@ -121,7 +136,7 @@ class FollowedBook implements BookView {
     this.#asks.levels = asks.map(level);
     this.#isCut = Math.max(bids.length, asks.length) >= LEVELS;
     this.#last = lastUpdateId;
-    this.version += 1;
+    this.#changed();
     isComplete.value = true;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -141,9 +156,12 @@ class FollowedBook implements BookView {
       }
     }
     this.#last = u;
-    this.version += 1;
+    this.#changed();
   }
 }
+
+/** Called with each change: drawings wake up by it. */
+export const bookListeners = new Set<() => void>();
 
 const isComplete = signal(false);
 const followed = new FollowedBook();
@@ -164,6 +182,9 @@ export function followBook(): void {
       (payload) => followed.receive(payload as unknown as Update),
       () => followed.resync(),
     );
+  });
+  effect(() => {
+    if (market.value !== null && market.value.symbol === followed.market?.symbol) followed.replaceMarket(market.value);
   });
   // A snapshot that could not be read before is read with the connection that serves it.
   whenOpen(() => {

@@ -35,6 +35,8 @@ export interface Tape {
 }
 
 const kept = { trades: [] as Trade[], version: 0 };
+/** Trades that came before the first ones were read; `null` once these are there. */
+let early: Trade[] | null = null;
 export const tape: Tape = kept;
 
 /** Called for each trade in the order of the market. */
@@ -47,6 +49,7 @@ export function followTrades(): void {
     if (symbol.value === "" || of === null) return;
     kept.trades = [];
     kept.version += 1;
+    early = [];
     const name = `${of.symbol.toLowerCase()}@trade`;
     return follow(
       name,
@@ -59,7 +62,8 @@ export function followTrades(): void {
 function received(of: Market, { t, p, q, T, m }: Streamed): void {
   const trade = tradeOf(of, { id: t, price: p, qty: q, time: T, isBuyerMaker: m });
   const last = kept.trades.at(-1);
-  if (last !== undefined && trade.id > last.id + 1) void catchUp(of);
+  if (early !== null) early.push(trade);
+  else if (last !== undefined && trade.id > last.id + 1) void catchUp(of);
   else add([trade]);
 }
 
@@ -73,6 +77,8 @@ async function catchUp(of: Market): Promise<void> {
   const asked = await ask.catch(() => null);
   if (asked === null || market.peek()?.symbol !== of.symbol) return;
   add(asked.map((trade) => tradeOf(of, trade)));
+  add(early ?? []);
+  early = null;
   if (last !== undefined && asked.length === ASKED_MAX) void catchUp(of);
 }
 

@@ -4,7 +4,7 @@ import type { Freshness } from "../stores/types";
 const SAYS: Record<Freshness, string> = {
   live: "",
   "catching-up": "catching up",
-  stale: "no sign of life: not the present state",
+  stale: "not the present",
   past: "past",
 };
 

@@ -1,4 +1,5 @@
 // One animation loop for all canvases. It sleeps while nothing changes, and while the page is hidden.
+import { bookListeners } from "../../stores/book";
 import { tradeListeners } from "../../stores/trades";
 
 export interface Painter {
@@ -7,19 +8,17 @@ export interface Painter {
   paint(): void;
 }
 
-/** After so many frames without a change no frame is asked for, and changes are looked for by a timer instead. */
+/** After so many frames without a change no frame is asked for. */
 const QUIET_FRAMES = 3;
-/** A frame costs the browser far more than a timer that finds nothing to do. */
-const POLL_MS = 16;
-/** Once all was quiet for a while even the timer is slow: at 16 ms it was measured at 1 % of a core. */
-const SLOW_POLL_MS = 100;
-const SLOW_AFTER_MS = 1_000;
+/** A drawing that waits for its turn is looked at so often, for so long after the last change; then all is still. */
+const LOOK_EVERY_MS = 100;
+const LOOK_FOR_MS = 1_000;
 
 const painters = new Set<Painter>();
 let frame = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let quietFrames = 0;
-let changedMs = 0;
+let wokenMs = 0;
 
 /** Paints until the returned function is called. */
 export function keepPainted(painter: Painter): () => void {
@@ -28,9 +27,10 @@ export function keepPainted(painter: Painter): () => void {
   return () => painters.delete(painter);
 }
 
-/** Something may have changed: look at it with the next frame, not with the next look of the timer. */
+/** Something may have changed: it is looked at with the next frame. */
 export function wake(): void {
   quietFrames = 0;
+  wokenMs = performance.now();
   if (frame !== 0 || document.hidden || painters.size === 0) return;
   clearTimeout(timer);
   timer = undefined;
@@ -44,7 +44,6 @@ function run(): void {
     if (!painter.isChanged()) continue;
     painter.paint();
     quietFrames = 0;
-    changedMs = performance.now();
   }
   // A painter that woke the loop has its next frame already.
   if (painters.size === 0 || frame !== 0) return;
@@ -52,23 +51,18 @@ function run(): void {
   else wait();
 }
 
-function poll(): void {
+function look(): void {
   timer = undefined;
   if (document.hidden || painters.size === 0) return;
-  for (const painter of painters) {
-    if (!painter.isChanged()) continue;
-    wake();
-    return;
-  }
-  wait();
+  if ([...painters].some((painter) => painter.isChanged())) frame = requestAnimationFrame(run);
+  else wait();
 }
 
 function wait(): void {
-  const isSlow = performance.now() - changedMs > SLOW_AFTER_MS;
-  timer = setTimeout(poll, isSlow ? SLOW_POLL_MS : POLL_MS);
+  if (performance.now() - wokenMs < LOOK_FOR_MS) timer = setTimeout(look, LOOK_EVERY_MS);
 }
 
-// A trade after a quiet time is not left waiting.
+bookListeners.add(wake);
 tradeListeners.add(wake);
 
 document.addEventListener("visibilitychange", () => {

@@ -51,7 +51,7 @@ for (const theme of ["dark", "light"]) {
   });
 
   test.describe(`on a phone, ${theme}`, () => {
-    test.use({ viewport: PHONE, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
+    test.use({ viewport: PHONE, hasTouch: true, isMobile: true });
 
     test("each view", async ({ page, market }) => {
       await begin(page, market, theme);

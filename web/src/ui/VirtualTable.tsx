@@ -55,61 +55,56 @@ export function VirtualTable<T>(props: Props<T>) {
   const first = Math.max(0, Math.floor(offset / rowHeight) - MARGIN);
   const last = Math.min(rows.length, Math.ceil((offset + height.value) / rowHeight) + MARGIN);
   return (
-    <div class="table" role="table" aria-label={label} aria-rowcount={rows.length + 1} data-testid={testId}>
-      <div role="rowgroup" class="table-head">
-        <div
-          role="row"
-          class="table-row"
-          aria-rowindex={1}
-          style={{ gridTemplateColumns: tracks, height: `${rowHeight}px` }}
-        >
-          {columns.map((column) => (
-            <Head key={column.id} column={column} sort={sort} onSort={onSort} />
-          ))}
-        </div>
-      </div>
-      <div
-        ref={scroller}
-        class="table-scroll"
-        role="rowgroup"
-        tabIndex={0}
-        aria-label={`${label}, rows`}
-        onScroll={(event) => {
-          top.value = event.currentTarget.scrollTop;
-        }}
-      >
-        {rows.length === 0 && (
-          <div role="row">
-            <div role="cell" class="table-empty">
-              {empty}
-            </div>
+    <div class="table" data-testid={testId}>
+      <div role="table" class="table-frame" aria-label={label} aria-rowcount={rows.length + 1}>
+        <div role="rowgroup" class="table-head">
+          <div
+            role="row"
+            class="table-row"
+            aria-rowindex={1}
+            style={{ gridTemplateColumns: tracks, height: `${rowHeight}px` }}
+          >
+            {columns.map((column) => (
+              <Head key={column.id} column={column} sort={sort} onSort={onSort} />
+            ))}
           </div>
-        )}
-        <div class="table-space" role="presentation" style={{ height: `${shown}px` }}>
-          {rows.slice(first, last).map((row, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: a cell of the row has a button that does the same.
-            <div
-              key={rowKey(row)}
-              role="row"
-              tabIndex={-1}
-              class={`table-row ${rowClass?.(row) ?? ""}`}
-              aria-rowindex={first + index + 2}
-              style={{
-                gridTemplateColumns: tracks,
-                height: `${rowHeight}px`,
-                top: `${(first + index) * rowHeight - offset + top.value}px`,
-              }}
-              onClick={onRow && (() => onRow(row))}
-            >
-              {columns.map(({ id, cell, isNumber }) => (
-                <div key={id} role="cell" class={isNumber ? "number" : ""}>
-                  {cell(row)}
-                </div>
-              ))}
-            </div>
-          ))}
+        </div>
+        <div
+          ref={scroller}
+          class="table-scroll"
+          role={rows.length > 0 ? "rowgroup" : "presentation"}
+          tabIndex={rows.length > 0 ? 0 : undefined}
+          onScroll={(event) => {
+            top.value = event.currentTarget.scrollTop;
+          }}
+        >
+          <div class="table-space" role="presentation" style={{ height: `${shown}px` }}>
+            {rows.slice(first, last).map((row, index) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: a cell of the row has a button that does the same.
+              <div
+                key={rowKey(row)}
+                role="row"
+                tabIndex={-1}
+                class={`table-row ${rowClass?.(row) ?? ""}`}
+                aria-rowindex={first + index + 2}
+                style={{
+                  gridTemplateColumns: tracks,
+                  height: `${rowHeight}px`,
+                  top: `${(first + index) * rowHeight - offset + top.value}px`,
+                }}
+                onClick={onRow && (() => onRow(row))}
+              >
+                {columns.map(({ id, cell, isNumber }) => (
+                  <div key={id} role="cell" class={isNumber ? "number" : ""}>
+                    {cell(row)}
+                  </div>
+                ))}
+              </div>
+            ))}
+          </div>
         </div>
       </div>
+      {rows.length === 0 && <p class="table-empty">{empty}</p>}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 //! Embeds the page: the files of `web/dist`, compressed as the page's build left them.
 //!
-//! Without a built page the list is empty, and the gateway serves a placeholder: `cargo build` needs
-//! no Node.
+//! Without a built page the list is empty, and the gateway serves a placeholder: `cargo build`
+//! needs no Node.
 
 use std::fmt::Write;
 use std::fs;

@@ -76,7 +76,7 @@ impl Directory {
             directory.add_key(key, spec)?;
         }
         for (login, spec) in engine.logins() {
-            directory.set_login(login, spec)?;
+            directory.set_login(login, spec, false)?;
         }
         Ok(directory)
     }
@@ -115,27 +115,23 @@ impl Directory {
     }
 
     /// The valid login of a person who gives this user name, in letters of any case.
-    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
     pub(crate) fn login_of(&self, user: &str) -> Option<Arc<Login>> {
         let user = UserName::parse(&user.to_ascii_lowercase())?;
         self.login(*self.login_of_user.get(&user)?)
     }
 
     /// `None` if it is revoked.
-    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
     pub(crate) fn login(&self, login: LoginId) -> Option<Arc<Login>> {
         self.logins.get(&login).cloned()
     }
 
     /// The keys of a login that are not revoked, oldest first. Some may have expired.
-    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
     pub(crate) fn keys_of_login(&self, login: LoginId) -> impl Iterator<Item = Arc<Signer>> + '_ {
         let keys = self.keys_of_login.get(&login).into_iter().flatten();
         keys.filter_map(|key| self.signer_of(*key))
     }
 
     /// The name of an account.
-    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
     pub(crate) fn account_name(&self, account: AccountId) -> Option<AccountName> {
         self.accounts.get(&account).map(|spec| spec.name)
     }
@@ -143,11 +139,6 @@ impl Directory {
     /// For what is sealed by the master key.
     pub(crate) fn keyring(&self) -> Keyring {
         self.keyring.clone()
-    }
-
-    pub(crate) fn account_named(&self, name: &str) -> Option<AccountId> {
-        let mut accounts = self.accounts.iter();
-        accounts.find(|(_, spec)| spec.name.as_str() == name).map(|(id, _)| *id)
     }
 
     /// The fees of an account that has its own.
@@ -225,12 +216,27 @@ impl Directory {
         }
     }
 
-    fn set_login(&mut self, login: LoginId, spec: &LoginSpec) -> Result<(), MasterKeyError> {
+    fn set_login(
+        &mut self,
+        login: LoginId,
+        spec: &LoginSpec,
+        sign_out: bool,
+    ) -> Result<(), MasterKeyError> {
         let LoginSpec { user, account, role, ways, .. } = *spec;
         let secret = self.keyring.open_login(spec)?;
-        self.logins.insert(login, Arc::new(Login { login, user, account, role, ways, secret }));
+        let before = self.logins.get(&login).map_or(0, |known| known.sign_outs);
+        let sign_outs = before + u64::from(sign_out);
+        let known = Login { login, user, account, role, ways, secret, sign_outs };
+        self.logins.insert(login, Arc::new(known));
         self.login_of_user.insert(user, login);
         Ok(())
+    }
+
+    fn change_login(&mut self, login: LoginId, spec: &LoginSpec, sign_out: bool) {
+        if let Err(error) = self.set_login(login, spec, sign_out) {
+            self.remove_login(login); // Not with the password before.
+            tracing::warn!(%login, %error, "a login cannot be used");
+        }
     }
 
     fn remove_login(&mut self, login: LoginId) {
@@ -304,13 +310,11 @@ impl SharedDirectory {
                 }
             }
             Event::KeyRevoked(revoked) => directory().remove_key(revoked.key),
-            Event::LoginCreated(LoginCreated { login, spec, .. })
-            | Event::LoginUpdated(LoginUpdated { login, spec, .. }) => {
-                let mut directory = directory();
-                if let Err(error) = directory.set_login(*login, spec) {
-                    directory.remove_login(*login); // Not with the password before.
-                    tracing::warn!(%login, %error, "a login cannot be used");
-                }
+            Event::LoginCreated(LoginCreated { login, spec, .. }) => {
+                directory().change_login(*login, spec, false);
+            }
+            Event::LoginUpdated(LoginUpdated { login, spec, sign_out, .. }) => {
+                directory().change_login(*login, spec, *sign_out);
             }
             Event::LoginRevoked(revoked) => directory().remove_login(revoked.login),
             _ => {}

@@ -1,6 +1,6 @@
 //! The files of the page, embedded in the binary.
 //!
-//! Files below `/assets` have a hash of their content in their names, and are kept by browsers for a
+//! Files below `/assets` have a hash of their content in their names, and browsers keep them for a
 //! year. All others are checked at each visit, by their `ETag`.
 
 use std::borrow::Cow;

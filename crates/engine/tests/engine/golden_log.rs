@@ -58,7 +58,8 @@ fn written() -> Vec<u8> {
     bytes
 }
 
-/// Orders in every phase, keys of every role, a login with its keys, a calendar, and the commands of the machines.
+/// Orders in every phase, keys of every role, a login with its keys, a calendar, and what the
+/// machines send.
 fn rare() -> Vec<(u32, Command)> {
     let instrument = InstrumentId(0);
     let mut commands = Vec::new();

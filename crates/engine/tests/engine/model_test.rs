@@ -152,6 +152,8 @@ const ELSEWHERE: &[&str] = &[
     "TooManyInstruments",
     "TooManyAccounts",
     "TooManyKeys",
+    "TooManyLogins",
+    "TooManyKeysOfLogin",
     "TooManySessions",
     "TickTimesLotNotWhole",
     "LotNotWhole",

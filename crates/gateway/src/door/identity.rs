@@ -19,7 +19,7 @@ pub(crate) struct Signer {
     pub(crate) credential: Credential,
 }
 
-/// A person who may sign in.
+/// By which a person may sign in.
 #[allow(dead_code, reason = "the page's dialect signs people in by it")]
 #[derive(Clone, Debug)]
 pub(crate) struct Login {

@@ -30,7 +30,9 @@ impl Engine {
                 check(self.taken.users.contains(&user), || format!("`{user}` is not taken"))?;
             }
         }
-        check(users.len() == self.taken.users.len(), || "a user name is taken by nobody".to_owned())
+        check(users.len() == self.taken.users.len(), || {
+            "a user name is taken without a login".to_owned()
+        })
     }
 }
 

@@ -99,6 +99,7 @@ fn the_newest_log_has_every_command_and_every_instruction() {
         words("mode", AccountMode::ALL),
         words("fee_asset", FeeAsset::ALL),
         words("role", Role::ALL),
+        ["login".to_owned(), "sign_out".to_owned()].into(),
     ];
     let missing: Vec<String> =
         wanted.concat().into_iter().filter(|what| !found.contains(what)).collect();

@@ -19,7 +19,7 @@ pub(crate) struct Signer {
     pub(crate) credential: Credential,
 }
 
-/// A person who may sign in.
+/// By which a person may sign in.
 #[derive(Clone, Debug)]
 pub(crate) struct Login {
     pub(crate) login: LoginId,

@@ -23,7 +23,7 @@ impl Engine {
         }
         if logins != 0 {
             write_list(self.logins.iter(), out, |login, out| {
-                (login.spec, login.revoked).write(out)
+                (login.spec, login.revoked).write(out);
             });
         }
     }

@@ -291,7 +291,7 @@ fn command() -> BoxedStrategy<Command> {
         4 => withdraw,
         8 => withdrawal(),
         4 => operator(),
-        std::env::var("LW").unwrap().parse().unwrap() => logins(),
+        2 => logins(),
         weight(DRAWN.control, 6) => control(),
         weight(DRAWN.bust, 14) => undo(),
         6 => rules(),

@@ -1,7 +1,7 @@
 //! Embeds the page: the files of `web/dist`, compressed as the page's build left them.
 //!
-//! Without a built page the list is empty, and the gateway serves a placeholder: `cargo build` needs
-//! no Node.
+//! Without a built page the list is empty, and the gateway serves a placeholder: `cargo build`
+//! needs no Node.
 
 use std::fmt::Write;
 use std::fs;
@@ -23,18 +23,18 @@ fn main() {
     let mut list = String::from("&[\n");
     for file in &files {
         let below = file.strip_prefix(&dist).expect("it is in the folder");
-        let content = match ["br", "gz"].map(|suffix| beside(file, suffix)) {
-            [Some(brotli), Some(gzip)] => {
-                format!(
-                    "Content::Compressed {{ brotli: {}, gzip: {} }}",
-                    include(&brotli),
-                    include(&gzip)
-                )
-            }
-            _ => format!("Content::Plain({})", include(file)),
+        let compressed = match ["br", "gz"].map(|suffix| beside(file, suffix)) {
+            [Some(brotli), Some(gzip)] => format!(
+                "Some(Compressed {{ brotli: {}, gzip: {} }})",
+                include(&brotli),
+                include(&gzip)
+            ),
+            _ => "None".to_owned(),
         };
         let path = format!("/{}", below.display());
-        writeln!(list, "    File {{ path: {path:?}, content: {content} }},").expect("it is memory");
+        let plain = include(file);
+        writeln!(list, "    File {{ path: {path:?}, plain: {plain}, compressed: {compressed} }},")
+            .expect("it is memory");
     }
     list.push_str("]\n");
     let out = std::env::var_os("OUT_DIR").expect("cargo sets it");

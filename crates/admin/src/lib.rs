@@ -80,7 +80,7 @@ enum Action {
         /// File to create
         file: PathBuf,
     },
-    /// Seal all keys and logins with another master key, which is created if its file does not exist
+    /// Seal all keys and logins with another master key, created if its file does not exist
     RotateMasterKey {
         /// File of the master key for the venue's next start
         #[arg(value_name = "NEWFILE")]
@@ -113,7 +113,7 @@ impl Admin {
     }
 }
 
-/// What is left to do about an answer with a secret that nobody has read; `None` if it has none.
+/// What is left to do if an answer with a secret finds no reader; `None` if it has no secret.
 fn remedy(answer: &Value) -> Option<String> {
     if answer.get("secret_key").is_some() {
         let key = &answer["key"];

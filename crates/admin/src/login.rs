@@ -1,4 +1,4 @@
-//! Logins: persons who sign in with a user name and a password.
+//! Logins, by which persons sign in with a user name and a password.
 
 use clap::{Args, ValueEnum};
 use cli::Failure;
@@ -35,7 +35,7 @@ pub(crate) struct NewLogin {
     ways: Vec<WayName>,
     /// At least 12 characters
     #[arg(skip)]
-    #[schemars(extend("format" = "password"))]
+    #[schemars(length(min = 12, max = 256), extend("format" = "password"))]
     pub(super) password: String,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct LoginChange {
     sign_out: bool,
     /// At least 12 characters
     #[arg(skip)]
-    #[schemars(extend("format" = "password"))]
+    #[schemars(length(min = 12, max = 256), extend("format" = "password"))]
     pub(super) password: Option<String>,
 }
 

@@ -72,7 +72,7 @@ fn password(file: Option<&Path>) -> Result<String, Failure> {
     }
 }
 
-/// Asks twice, since nobody sees what is typed.
+/// Asks twice, since the terminal does not show what is typed.
 fn prompt() -> Result<String, Failure> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::new(format!(

@@ -96,7 +96,7 @@ pub(super) const GROUPS: [(&str, &str); 9] = [
         "Withdraw in two steps: a request locks the amount until it is approved and confirmed",
     ),
     ("key", "Add, list and revoke API keys"),
-    ("login", "Add, list, change and revoke logins: persons who sign in with a password"),
+    ("login", "Add, list, change and revoke logins of persons, which have a password"),
     ("order", "Show and cancel orders of any account"),
     ("trade", "Show a trade with both its sides"),
     ("test", "Move the clock of a test or a demo, and ask for faults"),

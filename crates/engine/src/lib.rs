@@ -8,11 +8,11 @@
 //! Each floor sees only the floors below it.
 //! - `engine.rs`: `apply`, which hands each command to the rules of its kind.
 //! - `rules/`: the effects of commands, as `impl Engine` by topic. `operator/` has listings,
-//!   accounts, keys, logins and transfers, `account/` fees, limits, holds and withdrawals, `market/`
-//!   phases, auctions and halts, `matching/` the path of an order through the book, `orders/`
-//!   changes, waits and ends of open orders. `due.rs`, `deferred.rs` and `follow_up.rs` run the
-//!   work that no command requests directly: work that is due at a time, work that an earlier
-//!   command deferred, consequences of events.
+//!   accounts, keys, logins and transfers, `account/` fees, limits, holds and withdrawals,
+//!   `market/` phases, auctions and halts, `matching/` the path of an order through the book,
+//!   `orders/` changes, waits and ends of open orders. `due.rs`, `deferred.rs` and `follow_up.rs`
+//!   run the work that no command requests directly: work that is due at a time, work that an
+//!   earlier command deferred, consequences of events.
 //! - `state/`: plain data with its codec. `state.rs` has the struct [`Engine`] and its accessors,
 //!   and each file below has one part of the state. `snapshot/` writes and reads the state,
 //!   `invariant/` checks what must hold between commands, `query/` answers queries. No file here

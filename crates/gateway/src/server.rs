@@ -53,15 +53,14 @@ pub(crate) async fn serve(
 ) -> io::Result<()> {
     let Gateway { settings, publisher, history, tls, operators, access, faults, .. } = gateway;
     let Gateway { operator_hub, traces, origins, allowed_hosts, trusted_proxies, .. } = gateway;
-    let (created_us, demo) = (gateway.created_us, gateway.demo_sign_in);
+    let Gateway { created_us, demo_sign_in: demo, .. } = gateway;
     let is_loopback = tcp.local_addr()?.ip().to_canonical().is_loopback();
     let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback));
-    let proxies = Proxies::new(trusted_proxies);
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
     let runtime = tokio::runtime::Handle::current();
-    let engine_access =
-        publisher.engine_access.set(EngineAccess { handle: handle.clone(), runtime });
+    let access_of_engine = EngineAccess { handle: handle.clone(), runtime };
+    let engine_access = publisher.engine_access.set(access_of_engine);
     debug_assert!(engine_access.is_ok(), "a gateway serves once");
     let door = Arc::new(Door {
         settings: settings.door,
@@ -94,8 +93,7 @@ pub(crate) async fn serve(
         hub: operator_hub,
         answered: Answered::new([OPERATOR_ROOT.to_owned()]),
     };
-    let limits = (settings.web, settings.socket);
-    let web = Arc::new(WebState::new(Arc::clone(&door), limits, demo, tls.is_some()));
+    let web = WebState::new(&door, &settings, demo, tls.is_some())?;
     let traffic = Traffic::new(settings.socket.connections_max);
     add_metrics(&shared, &operators, &web, (&traffic, tls.as_ref()));
     let tasks = spawn_tasks(&shared, tls.clone());
@@ -109,7 +107,7 @@ pub(crate) async fn serve(
         stop,
         reserving: reserving(Arc::clone(&door)),
         refuse: Arc::new(move |head, error| refuse(&door, head, error)),
-        proxies,
+        proxies: Proxies::new(trusted_proxies),
         pages,
         over_limit_response: binance::rest::over_limit_response,
     };

@@ -13,13 +13,16 @@ mod codes;
 mod cookie;
 mod keys;
 mod metrics;
+mod one_time;
 mod page;
+mod passwords;
 mod request;
 mod sessions;
 mod settings;
 mod sign_in;
 mod user;
 
+use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -31,8 +34,10 @@ use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use protocol::signed::ApiError;
+use types::RejectReason;
 use venue::MetricSource;
 
+use crate::Settings;
 use crate::door::browser_keys::NoBrowserKey;
 use crate::door::shared::Door;
 use crate::socket::answered::Answered;
@@ -41,7 +46,9 @@ use crate::socket::settings::SocketSettings;
 use crate::web::back_off::BackOff;
 pub use crate::web::codes::DemoSignIn;
 use crate::web::metrics::SignInMetrics;
+use crate::web::one_time::OneTimeCodes;
 use crate::web::page::{Page, SECURITY};
+use crate::web::passwords::Passwords;
 use crate::web::request::Posted;
 use crate::web::sessions::Sessions;
 pub use crate::web::settings::WebSettings;
@@ -63,6 +70,8 @@ pub(crate) struct WebState {
     demo: Option<DemoSignIn>,
     sessions: Arc<Sessions>,
     back_off: BackOff,
+    passwords: Passwords,
+    one_time_codes: OneTimeCodes,
     sign_ins: Arc<SignInMetrics>,
     is_tls: bool,
     pub(crate) answered: Arc<Answered>,
@@ -70,23 +79,26 @@ pub(crate) struct WebState {
 
 impl WebState {
     pub(crate) fn new(
-        door: Arc<Door>,
-        (settings, socket): (WebSettings, SocketSettings),
+        door: &Arc<Door>,
+        settings: &Settings,
         demo: Option<DemoSignIn>,
         is_tls: bool,
-    ) -> Self {
-        let sessions = Arc::new(Sessions::new(settings.sessions_max, settings.session_idle_max));
-        Self {
-            door,
-            settings: socket,
+    ) -> io::Result<Arc<Self>> {
+        let WebSettings { sessions_max, session_idle_max } = settings.web;
+        let sessions = Arc::new(Sessions::new(sessions_max, session_idle_max));
+        Ok(Arc::new(Self {
+            door: Arc::clone(door),
+            settings: settings.socket,
             page: Page::built(),
             demo,
             sign_ins: Arc::new(SignInMetrics::new(Arc::clone(&sessions))),
             sessions,
             back_off: BackOff::default(),
+            passwords: Passwords::start()?,
+            one_time_codes: OneTimeCodes::default(),
             is_tls,
             answered: Answered::new(["page", "/web/v1"].map(str::to_owned)),
-        }
+        }))
     }
 
     pub(crate) fn metrics(&self) -> Arc<dyn MetricSource> {
@@ -102,7 +114,7 @@ impl WebState {
 pub(crate) fn router(web: Arc<WebState>) -> Router {
     let mut router = Router::new()
         .route("/web/v1/session", get(session))
-        .route("/web/v1/sign-in", post(sign_in))
+        .route(sign_in::PATH, post(sign_in))
         .route("/web/v1/sign-out", post(sign_out))
         .route("/web/v1/keys", post(register))
         .route("/assets/{*path}", any(file));
@@ -214,7 +226,18 @@ impl From<NoBrowserKey> for ApiError {
         match none {
             NoBrowserKey::Unsubmitted(error) => error.into(),
             NoBrowserKey::Rejected(reason) => {
-                let sentence = format!("The venue refused the key: {reason:?}.");
+                let sentence = match reason {
+                    RejectReason::TooManyKeysOfLogin => {
+                        "This login has as many keys of browsers as it may have: sign out \
+                         everywhere, and in again."
+                            .into()
+                    }
+                    RejectReason::KeyBeyondLogin => {
+                        "A browser of an operator gets no key: operators act by their own keys."
+                            .into()
+                    }
+                    _ => format!("The venue refused the key: {reason:?}."),
+                };
                 Self { reason: Some(reason), ..Self::new(409, -1002, sentence) }
             }
         }

@@ -7,9 +7,10 @@ use marketdata::PublicTrade;
 use spool::Applied;
 use types::{
     AccountId, Adjustment, Amount, Asset, AssetId, Candle, ClOrdId, Event, ExpireCause,
-    ExternalRef, Fill, Instrument, InstrumentId, Interval, Order, OrderAmended, OrderId, OrderList,
-    OrderListId, OrderModified, Price, Qty, ReceivableSettled, Side, TimeZone, TradeBusted,
-    TradeCorrected, TradeExecuted, TradeId, TradePrevented, WithdrawalApproved, WithdrawalStatus,
+    ExternalRef, Fill, Instrument, InstrumentId, InstrumentListed, InstrumentUpdated, Interval,
+    Order, OrderAmended, OrderId, OrderList, OrderListId, OrderModified, Price, Qty,
+    ReceivableSettled, Side, TimeZone, TradeBusted, TradeCorrected, TradeExecuted, TradeId,
+    TradePrevented, WithdrawalApproved, WithdrawalStatus,
 };
 
 use crate::audit::{Audited, Effect};
@@ -226,11 +227,9 @@ impl Changes {
             Event::AssetListed(e) => {
                 self.assets.insert(e.id, e.asset);
             }
-            Event::InstrumentListed(e) => {
-                self.instruments.insert(e.instrument.id, e.instrument);
-            }
-            Event::InstrumentUpdated(e) => {
-                self.instruments.insert(e.instrument.id, e.instrument);
+            Event::InstrumentListed(InstrumentListed { instrument, .. })
+            | Event::InstrumentUpdated(InstrumentUpdated { instrument, .. }) => {
+                self.instruments.insert(instrument.id, *instrument);
             }
             // What is shown now, and what keys may do, the engine answers.
             Event::OrderRested(_)

@@ -51,8 +51,8 @@ pub use progress::Progress;
 pub use question::{
     AggFilter, AggTrades, AllOrderLists, AllOrders, Amendments, Answer, AnyOrder, Ask, AuditTrail,
     ExpireCauses, HistoricalTrades, Klines, ListFilter, MyTrades, OneOrder, OneOrderList, OneTrade,
-    OrderFilter, PreventedFilter, PreventedMatches, Question, Times, TradeFilter, TradeSide,
-    TransferFilter, Transfers, WindowSince,
+    OrderFilter, OrdersInAll, PreventedFilter, PreventedMatches, Question, Times, TradeFilter,
+    TradeSide, TradesInAll, TransferFilter, Transfers, WindowSince,
 };
 pub use rebuild::{RebuildError, Rebuilt, fill};
 pub use retention::HistoryRetention;

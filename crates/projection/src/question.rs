@@ -48,6 +48,16 @@ pub struct AllOrders {
     pub filter: OrderFilter,
 }
 
+/// An account's orders in all instruments, oldest first.
+#[derive(Clone, Copy, Debug)]
+pub struct OrdersInAll {
+    pub account: AccountId,
+    /// When they were created.
+    pub times: Times,
+    /// From the first one that is wanted, if a start was named; else the last ones.
+    pub limit: usize,
+}
+
 /// Which orders of an account.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OrderFilter {
@@ -132,6 +142,16 @@ pub struct MyTrades {
     pub account: AccountId,
     pub instrument: InstrumentId,
     pub filter: TradeFilter,
+}
+
+/// An account's trades in all instruments, oldest first, as [`MyTrades`] has them.
+#[derive(Clone, Copy, Debug)]
+pub struct TradesInAll {
+    pub account: AccountId,
+    /// When they were made.
+    pub times: Times,
+    /// From the first one that is wanted, if a start was named; else the last ones.
+    pub limit: usize,
 }
 
 /// Which trades of an account.
@@ -268,6 +288,7 @@ questions! {
     Klines => Vec<Candle>,
     WindowSince => Window,
     AllOrders => Vec<Order>,
+    OrdersInAll => Vec<Order>,
     OneOrder => Option<Order>,
     ExpireCauses => Vec<((InstrumentId, OrderId), ExpireCause)>,
     Amendments => Vec<Amendment>,
@@ -275,6 +296,7 @@ questions! {
     AllOrderLists => Vec<OrderList>,
     PreventedMatches => Vec<TradePrevented>,
     MyTrades => Vec<AccountTrade>,
+    TradesInAll => Vec<AccountTrade>,
     HistoricalTrades => Vec<PublicTrade>,
     AggTrades => Vec<AggTrade>,
     Transfers => Vec<Transfer>,

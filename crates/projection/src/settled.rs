@@ -4,7 +4,7 @@ use types::{Order, OrderList, OrderListStatus};
 
 use crate::question::{
     AggTrades, AllOrderLists, AllOrders, Answer, AuditTrail, HistoricalTrades, OrderFilter,
-    PreventedFilter, Question, Times, Transfers,
+    OrdersInAll, PreventedFilter, Question, Times, Transfers,
 };
 
 /// Whether the answer stays as it is. The read model has all events that were sequenced before
@@ -25,6 +25,9 @@ pub(crate) fn is_settled(question: &Question, answer: &Answer, up_to_ns: u64) ->
             let OrderFilter { from_id, times, limit } = *filter;
             let is_full = is_full(from_id.is_some(), times, limit, orders.len());
             (is_full || has_ended(times, up_to_ns)) && orders.iter().all(is_ended)
+        }
+        (Question::OrdersInAll(asked), Answer::OrdersInAll(orders)) => {
+            orders_in_all_are_settled(asked, orders, up_to_ns)
         }
         // Another order may have taken the name since.
         (Question::OneOrder(asked), Answer::OneOrder(Some(order))) => {
@@ -76,6 +79,14 @@ pub(crate) fn is_settled(question: &Question, answer: &Answer, up_to_ns: u64) ->
         }
         _ => false,
     }
+}
+
+/// At the time of the last one, another instrument may have more.
+fn orders_in_all_are_settled(asked: &OrdersInAll, orders: &[Order], up_to_ns: u64) -> bool {
+    let is_full = is_full(false, asked.times, asked.limit, orders.len());
+    let is_past = orders.last().is_some_and(|last| last.created_ns < up_to_ns);
+    let is_whole = (is_full && is_past) || has_ended(asked.times, up_to_ns);
+    is_whole && orders.iter().all(is_ended)
 }
 
 /// Whether a page that begins at a place of its own has no room for later rows.

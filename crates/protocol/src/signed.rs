@@ -2,6 +2,7 @@
 //! signature over both, a time window, and errors of a code and a text. The dialects that clients
 //! sign in this way share it, and it names none of them.
 
+pub mod covered;
 mod error;
 mod parameter;
 pub mod params;

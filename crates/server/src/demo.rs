@@ -15,16 +15,21 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use types::{
     AccountId, AccountName, AccountSpec, Amount, Asset, AssetId, AssetName, Command, CreateAccount,
-    CreateKey, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment, InstrumentSpec,
-    KeySpec, ListAsset, ListInstrument, Origin, PRICE_MAX, Price, QTY_MAX, Qty, RejectReason, Role,
-    SetWithdrawalApprovals, Symbol,
+    CreateKey, CreateLogin, Deposit, Entry, Envelope, Event, ExternalRef, FeeRates, Increment,
+    InstrumentSpec, KeySpec, ListAsset, ListInstrument, LoginSpec, Origin, PRICE_MAX, Price,
+    QTY_MAX, Qty, RejectReason, Role, SetWithdrawalApprovals, Symbol, UserName, Way, Ways,
 };
 use venue::clock::now_ns;
-use venue::{Credential, Handle, MasterKey, Secret, Verifier, api_key_hash, random_text};
+use venue::{
+    Credential, Handle, LoginSecret, MasterKey, Password, PasswordHash, Secret, Verifier,
+    api_key_hash, random_text,
+};
 
 use crate::error::ServeError;
 
 pub const FILE_NAME: &str = "demo.json";
+/// Letters and digits of a password: 119 bits.
+const PASSWORD_LEN: usize = 20;
 const DECIMALS: u8 = 8;
 const ONE: i128 = 100_000_000;
 
@@ -51,6 +56,9 @@ struct DemoAccount {
     name: String,
     api_key: String,
     secret_key: String,
+    /// Of the login of the same name, for an account of a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    password: Option<String>,
 }
 
 /// The file of a test.
@@ -106,6 +114,7 @@ impl Demo {
             name: name.into(),
             api_key: random_text(64),
             secret_key: Secret::generate().as_str().into(),
+            password: None,
         };
         let demo = Self {
             accounts: ["alice", "bob"].map(account).into(),
@@ -116,6 +125,17 @@ impl Demo {
         write(&data_dir.join(FILE_NAME), &demo)?;
         std::fs::File::open(data_dir)?.sync_all()?;
         Ok(demo)
+    }
+
+    /// Gives each account of a person a password, unless it has one.
+    pub(crate) fn add_passwords(&mut self, data_dir: &Path) -> Result<(), ServeError> {
+        let without = self.accounts.iter_mut().filter(|account| account.password.is_none());
+        let mut has_changed = false;
+        for account in without {
+            account.password = Some(random_text(PASSWORD_LEN));
+            has_changed = true;
+        }
+        if has_changed { write(&data_dir.join(FILE_NAME), self) } else { Ok(()) }
     }
 
     /// Writes what a test needs to trade, and to operate the venue.
@@ -194,12 +214,17 @@ impl Demo {
         let Some(hash) = last.map(|(account, _)| api_key_hash(&account.api_key)) else {
             return Ok(true);
         };
+        let users = self.accounts.iter().filter(|account| account.password.is_some());
+        let users: Vec<_> = users.map(|account| account.name.clone()).collect();
         let asked = handle.read(move |engine| {
             let is_listed = |demo: &DemoInstrument| {
                 engine.instruments().any(|known| known.spec.symbol.as_str() == demo.symbol)
             };
             INSTRUMENTS.iter().all(is_listed)
                 && engine.keys().any(|(_, spec)| spec.api_key_hash == hash)
+                && users
+                    .iter()
+                    .all(|user| engine.logins().any(|(_, spec)| spec.user.as_str() == user))
         });
         asked.map_err(|_| gone())?.await.map_err(|_| gone())
     }
@@ -270,7 +295,29 @@ impl DemoAccount {
             master_key.seal(&credential, &api_key_hash).expect("it has no networks");
         let role = if purpose == Purpose::Operator { Role::Operator } else { Role::Trader };
         let spec = KeySpec { account: id, role, login: None, api_key_hash, sealed_secret };
-        apply(handle, Command::CreateKey(Box::new(CreateKey { spec }))).await
+        apply(handle, Command::CreateKey(Box::new(CreateKey { spec }))).await?;
+        match &self.password {
+            Some(password) => self.ensure_login(handle, master_key, id, password).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn ensure_login(
+        &self,
+        handle: &Handle,
+        master_key: &MasterKey,
+        account: AccountId,
+        password: &str,
+    ) -> Result<(), ServeError> {
+        let in_file = |error: &str| ServeError::new(format!("{FILE_NAME}: {}: {error}", self.name));
+        let user = UserName::parse(&self.name).ok_or_else(|| in_file("it is no user name"))?;
+        let password =
+            Password::new(password.to_owned()).map_err(|error| in_file(&error.to_string()))?;
+        let secret = LoginSecret { password: PasswordHash::of(&password), totp: None };
+        let sealed_secret = master_key.seal_login(&secret, &user);
+        let ways = Ways::new(&[Way::Page]).expect("it is one way");
+        let spec = LoginSpec { user, account, role: Role::Trader, ways, sealed_secret };
+        apply(handle, Command::CreateLogin(Box::new(CreateLogin { spec }))).await
     }
 }
 

@@ -84,7 +84,7 @@ async fn serve(
     let opened =
         Opened::open_watched(settings.venue_settings(), |replayed| host.replayed(replayed))?;
     host.recovery_ends();
-    let (master_key, demo) = keys.complete(data_dir, &opened)?;
+    let (master_key, demo) = keys.complete(&settings, &opened)?;
     let projection = feed::start(data_dir, &opened, settings.history.retention()?);
     let keyring = Keyring::new(master_key.clone());
     let gateway =
@@ -230,10 +230,11 @@ impl Keys {
 
     fn complete(
         self,
-        data_dir: &Path,
+        settings: &Settings,
         opened: &Opened,
     ) -> Result<(MasterKey, Option<Demo>), ServeError> {
-        let demo = match self {
+        let data_dir = &settings.venue.data_dir;
+        let mut demo = match self {
             Self::Named(master_key) => return Ok((master_key, None)),
             Self::Demo(demo) => demo,
             Self::NewDemo if opened.is_new() => Demo::create(data_dir)?,
@@ -244,6 +245,10 @@ impl Keys {
                 )));
             }
         };
+        // A test is ready sooner without logins, which no program needs.
+        if !settings.test.enabled {
+            demo.add_passwords(data_dir)?;
+        }
         Ok((demo.master_key()?, Some(demo)))
     }
 }

@@ -95,7 +95,7 @@ numbered! {
         Replay = 4,
         /// An operator over HTTP.
         AdminApi = 5,
-        /// A person who is signed in at the page, about the own login and its keys.
+        /// A person at the page, about the keys of the own login.
         Web = 6,
     }
 }

@@ -1,4 +1,4 @@
-//! Log-ins: persons who sign in with a user name and a password.
+//! Logins, by which persons sign in with a user name and a password.
 
 use crate::account::Role;
 use crate::describe::{Describe, Described};

@@ -86,7 +86,8 @@ texts! {
     AccountName: 1..=32 of |b| b.is_ascii_alphanumeric() || b"._-".contains(b);
     /// A key's name, unique among the keys of its account.
     KeyName: 1..=24 of |b| b.is_ascii_alphanumeric() || b"._-".contains(b);
-    /// The name by which a person signs in. Small letters only, so that no two logins differ by case.
+    /// The name by which a person signs in. It has small letters only, so that no two differ by
+    /// case.
     UserName: 1..=32 of |b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._@+-".contains(b);
     /// The external name of a deposit or a withdrawal, unique per account.
     ExternalRef: 1..=64 of |b| b.is_ascii_graphic();

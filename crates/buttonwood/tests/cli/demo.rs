@@ -1,5 +1,7 @@
 //! The demo's market as its settings make it, from the outside.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use client::{Client, NewOrder};
@@ -7,7 +9,7 @@ use serde_json::{Value, json};
 use types::Side;
 
 use crate::operator::trader;
-use crate::process::{Serving, run_json, text};
+use crate::process::{Serving, run, run_json, text};
 
 #[tokio::test]
 async fn spread_size_and_fees_are_those_of_the_settings() {
@@ -57,6 +59,75 @@ async fn by_default_traders_pay_fees_and_bots_do_not() {
     ];
     assert_eq!(own.filter(|(name, _)| *name != "venue").collect::<Vec<_>>(), expect);
     venue.stop();
+}
+
+#[test]
+fn a_person_signs_in_with_the_line_that_the_demo_prints() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = text(dir.path());
+    let mut venue = Serving::start(&["--data", data, "--demo", "--no-bots"]);
+    let page = venue.page.clone().expect("a line before `ready`");
+    let code = page.strip_prefix(&format!("{}/#", venue.url)).expect("an address of the venue");
+    let by_code = |code: &str| json!({ "code": code, "account": "alice" });
+    let (status, _, refused) = post(&venue, "sign-in", "", &by_code("guess"));
+    assert_eq!((status, &refused["code"]), (401, &json!(-1002)));
+    let (status, cookie, signed_in) = post(&venue, "sign-in", "", &by_code(code));
+    assert_eq!((status, &signed_in["account"]), (200, &json!("alice")), "{signed_in}");
+    let next = venue.next_line();
+    let next = next.strip_prefix("open ").expect("the next code");
+    assert!(next.starts_with(&format!("{}/#", venue.url)) && next != page, "{next}");
+
+    let public = json!({ "publicKey": "IiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiIiI=" });
+    let (status, _, registered) = post(&venue, "keys", &cookie, &public);
+    assert_eq!(status, 200, "{registered}");
+    venue.stop();
+    let dump = run(&["log", "dump", data, "--json"]).stdout;
+    let dump = String::from_utf8(dump).unwrap();
+    let by_page: Vec<_> = dump.lines().filter(|line| line.contains("\"Web\"")).collect();
+    assert_eq!(by_page.len(), 1, "{by_page:?}");
+    assert!(by_page[0].contains("CreateKey") && by_page[0].contains("127.0.0.1"), "{by_page:?}");
+    let record = std::fs::read_to_string(dir.path().join("access-keys.jsonl")).unwrap();
+    assert!(record.contains("/web/v1/sign-in") && !record.contains("guess"), "{record}");
+
+    // The next start has another code, no session, and the passwords of `demo.json`.
+    let venue = Serving::start(&["--data", data, "--no-bots"]);
+    assert_ne!(venue.page.as_deref().and_then(|page| page.split_once('#')), page.split_once('#'));
+    let (status, _, _) = post(&venue, "keys", &cookie, &public);
+    assert_eq!(status, 401);
+    let file = std::fs::read(dir.path().join("demo.json")).unwrap();
+    let file: Value = serde_json::from_slice(&file).unwrap();
+    let by_password = json!({ "user": "bob", "password": file["accounts"][1]["password"] });
+    let (status, _, signed_in) = post(&venue, "sign-in", "", &by_password);
+    assert_eq!((status, &signed_in["account"]), (200, &json!("bob")), "{signed_in}");
+    venue.stop();
+}
+
+#[test]
+fn a_venue_for_a_test_prints_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let keys = dir.path().join("keys.json");
+    let venue = Serving::start(&["--test", "--keys", text(&keys)]);
+    assert_eq!(venue.page, None);
+    venue.stop();
+}
+
+/// The status, the cookie that is set, and the body.
+fn post(venue: &Serving, path: &str, cookie: &str, body: &Value) -> (u16, String, Value) {
+    let (host, body) = (venue.url.strip_prefix("http://").unwrap(), body.to_string());
+    let mut stream = TcpStream::connect(host).unwrap();
+    let request = format!(
+        "POST /web/v1/{path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n\
+         cookie: {cookie}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    let (head, body) = reply.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let set = head.lines().find_map(|line| line.strip_prefix("set-cookie: "));
+    let cookie = set.and_then(|set| set.split(';').next()).unwrap_or_default();
+    (status, cookie.to_owned(), serde_json::from_str(body).unwrap())
 }
 
 async fn best(reader: &Client) -> [String; 2] {

@@ -9,6 +9,7 @@ mod bench;
 mod demo;
 mod edges;
 mod history;
+mod logins;
 mod lookup;
 mod market;
 mod operator;

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use client::{Client, Credentials};
 use serde_json::Value;
@@ -12,7 +12,10 @@ pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_buttonwood");
 /// Killed when it is dropped.
 pub(crate) struct Serving {
     process: Child,
+    stdout: BufReader<ChildStdout>,
     pub(crate) url: String,
+    /// The address of a demo's page, with the first code.
+    pub(crate) page: Option<String>,
 }
 
 /// Runs the binary to its end, without what the environment of the test says.
@@ -62,9 +65,26 @@ impl Serving {
     pub(crate) fn ready(mut command: Command) -> Self {
         let mut process = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = process.stdout.take().expect("it is piped");
-        let mut lines = BufReader::new(stdout).lines().map(|line| line.expect("it is text"));
-        let url = lines.find_map(|line| line.strip_prefix("ready ").map(str::to_owned));
-        Self { process, url: url.expect("it becomes ready") }
+        let stdout = BufReader::new(stdout);
+        let mut serving = Self { process, stdout, url: String::new(), page: None };
+        loop {
+            let line = serving.next_line();
+            match line.split_once(' ') {
+                Some(("open", page)) => serving.page = Some(page.to_owned()),
+                Some(("ready", url)) => {
+                    serving.url = url.to_owned();
+                    return serving;
+                }
+                _ => panic!("not ready: {line:?}"),
+            }
+        }
+    }
+
+    /// The next line that it prints.
+    pub(crate) fn next_line(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).expect("it is text");
+        line.trim_end().to_owned()
     }
 
     pub(crate) fn client(&self, api_key: &str, secret_key: &str) -> Client {

@@ -3,6 +3,7 @@
 
 mod check;
 mod lists;
+mod logins;
 mod sessions;
 mod triggers;
 
@@ -62,6 +63,7 @@ impl Engine {
         self.deferred.iter().try_for_each(|work| self.check_deferred(work))?;
         self.check_entering()?;
         self.check_sessions()?;
+        self.check_logins()?;
         self.check_triggers(&waiting)?;
         self.check_lists()
     }

@@ -7,6 +7,7 @@ mod account;
 mod amends;
 mod halts;
 mod lists;
+mod logins;
 mod market;
 mod place;
 mod receivables;
@@ -56,9 +57,8 @@ impl Engine {
         self.write_triggers(out);
         self.write_amends(out);
         self.write_lists(out);
-        self.master_key.write(out);
+        self.write_sealed(out);
         self.write_withdrawals(out);
-        self.write_logins(out);
     }
 
     /// `None` unless the bytes are a whole state of this version that does not contradict itself.
@@ -104,9 +104,8 @@ impl Engine {
         let triggers = read_map(r)?;
         let amends = read_map(r)?;
         let lists = r.read()?;
-        engine.master_key = r.read()?;
+        engine.read_sealed(r)?;
         engine.read_withdrawals(r)?;
-        engine.read_logins(r)?;
         engine.taken = Taken::of(&engine)?;
         let is_whole = r.is_empty()
             && engine.parts_are_sound(&resting, &finished)

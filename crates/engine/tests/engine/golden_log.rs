@@ -5,8 +5,9 @@ use std::path::Path;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use types::{
-    AccountId, Calendar, Command, CreateKey, DelistInstrument, InstrumentId, KeySpec, NewEpoch,
-    Phase, Role, SESSIONS_MAX, Sealed, Session, SetPhase, Side, StateHash, Wire,
+    AccountId, Calendar, Command, CreateKey, CreateLogin, DelistInstrument, InstrumentId, KeySpec,
+    LoginId, LoginSpec, NewEpoch, Phase, Role, SESSIONS_MAX, Sealed, Session, SetPhase, Side,
+    StateHash, UpdateLogin, UserName, Way, Ways, Wire,
 };
 
 use crate::house::{entry, limit};
@@ -57,7 +58,8 @@ fn written() -> Vec<u8> {
     bytes
 }
 
-/// Orders in every phase, keys of every role, a calendar, and the commands of the machines.
+/// Orders in every phase, keys of every role, a login with its keys, a calendar, and what the
+/// machines send.
 fn rare() -> Vec<(u32, Command)> {
     let instrument = InstrumentId(0);
     let mut commands = Vec::new();
@@ -70,10 +72,16 @@ fn rare() -> Vec<(u32, Command)> {
     }
     for (number, role) in (200..).zip(Role::ALL.iter().copied()) {
         let sealed_secret = Sealed::new(&[number; 40]).unwrap();
-        let spec =
-            KeySpec { account: AccountId(1), role, api_key_hash: [number; 16], sealed_secret };
+        let spec = KeySpec {
+            account: AccountId(1),
+            role,
+            login: None,
+            api_key_hash: [number; 16],
+            sealed_secret,
+        };
         commands.push((0, Command::CreateKey(Box::new(CreateKey { spec }))));
     }
+    commands.extend(of_login().map(|command| (0, command)));
     let mut sessions = [None; SESSIONS_MAX];
     sessions[0] = Some(Session { weekdays: 1, begins_s: 60, phase: Phase::Continuous });
     commands.push((0, Command::SetCalendar(Calendar { instrument, sessions })));
@@ -86,4 +94,25 @@ fn rare() -> Vec<(u32, Command)> {
     ];
     commands.extend(machines.map(|command| (0, command)));
     commands
+}
+
+/// A login whose first key is revoked by a change of it.
+fn of_login() -> [Command; 4] {
+    let (account, role, login) = (AccountId(1), Role::Trader, LoginId(1));
+    let sealed_secret = Sealed::new(&[210; 40]).unwrap();
+    let ways = Ways::new(&[Way::Page]).unwrap();
+    let user = UserName::parse("golden").unwrap();
+    let spec = LoginSpec { user, account, role, ways, sealed_secret };
+    let key = |number: u8| {
+        let api_key_hash = [number; 16];
+        let spec = KeySpec { account, role, login: Some(login), api_key_hash, sealed_secret };
+        Command::CreateKey(Box::new(CreateKey { spec }))
+    };
+    let update = UpdateLogin { login, ways, sealed_secret, sign_out: true };
+    [
+        Command::CreateLogin(Box::new(CreateLogin { spec })),
+        key(211),
+        Command::UpdateLogin(Box::new(update)),
+        key(212),
+    ]
 }

@@ -28,6 +28,7 @@ mod list;
 mod list_auction;
 mod list_change;
 mod list_paid;
+mod login;
 mod market_order;
 mod market_to_limit;
 mod min_qty;

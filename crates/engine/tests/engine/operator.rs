@@ -176,7 +176,8 @@ fn a_master_key_is_rotated_for_all_valid_keys_or_for_none() {
     };
     let rotate = |keys: &[u32]| {
         let keys = keys.iter().copied().map(resealed).collect();
-        Command::RotateMasterKey(RotateMasterKey { fingerprint: [7; 16], keys })
+        let logins = Vec::new();
+        Command::RotateMasterKey(RotateMasterKey { fingerprint: [7; 16], keys, logins })
     };
     for keys in [&[][..], &[1], &[3], &[1, 2, 3], &[3, 1], &[1, 1], &[1, 3, 4]] {
         assert_eq!(refused(&mut venue, rotate(keys)), Some(RejectReason::KeysChanged), "{keys:?}");
@@ -199,6 +200,7 @@ fn create_key(account: u32, hash: u8) -> Command {
         spec: KeySpec {
             account: AccountId(account),
             role: Role::Trader,
+            login: None,
             api_key_hash: [hash; 16],
             sealed_secret: Sealed::new(b"sealed").unwrap(),
         },

@@ -15,7 +15,7 @@ use types::{
 };
 
 use crate::house::{Driver, House, account_spec, entry, lots, minor, name, ticks};
-use crate::random::operator::{control, operator, rules, transfer, undo, withdrawal};
+use crate::random::operator::{control, logins, operator, rules, transfer, undo, withdrawal};
 use crate::random::order::{cancel, cancel_list, modify, new_list, new_order, order_ref};
 
 /// The parts of the rules that are drawn.
@@ -291,6 +291,7 @@ fn command() -> BoxedStrategy<Command> {
         4 => withdraw,
         8 => withdrawal(),
         4 => operator(),
+        2 => logins(),
         weight(DRAWN.control, 6) => control(),
         weight(DRAWN.bust, 14) => undo(),
         6 => rules(),

@@ -93,7 +93,8 @@ pub(crate) fn command(account: u32, line: &str, cl_ord_id: types::ClOrdId) -> Op
         "new-key" => {
             let api_key_hash = [u8::try_from(number(1)).unwrap(); 16];
             let sealed_secret = Sealed::new(&api_key_hash).unwrap();
-            let spec = KeySpec { account, role: Role::Operator, api_key_hash, sealed_secret };
+            let spec =
+                KeySpec { account, role: Role::Operator, login: None, api_key_hash, sealed_secret };
             Command::CreateKey(Box::new(CreateKey { spec }))
         }
         "revoke" => Command::RevokeKey(RevokeKey { key: KeyId(number(1)) }),

@@ -97,6 +97,7 @@ fn busy() -> Driver {
     let key = types::KeySpec {
         account: types::AccountId(1),
         role: types::Role::Trader,
+        login: None,
         api_key_hash: [1; 16],
         sealed_secret: types::Sealed::new(b"sealed").unwrap(),
     };

@@ -542,7 +542,8 @@ fn a_state_with_withdrawals_reads_back_and_no_part_of_it_does() {
         let mut venue = House::default().open();
         venue.apply(0, request(1, 0, 5, "w"));
         if rotates {
-            let rotate = RotateMasterKey { fingerprint: [7; 16], keys: Vec::new() };
+            let (keys, logins) = (Vec::new(), Vec::new());
+            let rotate = RotateMasterKey { fingerprint: [7; 16], keys, logins };
             venue.apply(0, Command::RotateMasterKey(rotate));
         }
         let bytes = state_bytes(&venue.engine);

@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use projection::{AllOrders, MyTrades, OneOrder, OrderFilter, TradeFilter};
+use projection::{
+    AllOrders, MyTrades, OneOrder, OrderFilter, OrdersInAll, TradeFilter, TradesInAll,
+};
 use protocol::binance::request::{
     AccountRequest, AllOrdersRequest, CommissionRequest, MyTradesRequest, OpenOrdersRequest,
     QueryOrderRequest, Times,
@@ -74,18 +76,29 @@ pub(crate) async fn all_orders(
     AllOrdersRequest { market, order_id, times, limit }: AllOrdersRequest,
 ) -> Answer<Vec<OrderInfo>> {
     let (door, account) = (&call.shared.door, call.signer.account);
-    let instrument = market.instrument.id;
-    let orders = if door.history.is_some() {
-        let filter = OrderFilter { from_id: order_id, times: within(times), limit };
-        door.ask_history(AllOrders { account, instrument, filter }).await?
-    } else {
-        let part = part(order_id.is_some(), &times, limit);
-        let wanted = move |order: &Order| {
-            order_id.is_none_or(|first| order.order_id >= first) && times.contains(order.created_ns)
-        };
-        door.kept_orders(account, instrument, wanted, part).await?
+    let instrument = market.map(|market| market.instrument.id);
+    let orders = match instrument {
+        Some(instrument) if door.history.is_some() => {
+            let filter = OrderFilter { from_id: order_id, times: within(times), limit };
+            door.ask_history(AllOrders { account, instrument, filter }).await?
+        }
+        None if door.history.is_some() => {
+            door.ask_history(OrdersInAll { account, times: within(times), limit }).await?
+        }
+        _ => {
+            let part = part(order_id.is_some(), &times, limit);
+            let wanted = move |order: &Order| {
+                order_id.is_none_or(|first| order.order_id >= first)
+                    && times.contains(order.created_ns)
+            };
+            door.kept_orders(account, instrument, wanted, part).await?
+        }
     };
     order_infos(&call, orders, false).await
+}
+
+pub(crate) fn all_orders_weight(params: &Params) -> u32 {
+    if params.contains("symbol") { 20 } else { 80 }
 }
 
 /// `GET /api/v3/myTrades`
@@ -94,23 +107,37 @@ pub(crate) async fn my_trades(
     MyTradesRequest { market, order_id, from_id, times, limit }: MyTradesRequest,
 ) -> Answer<Vec<MyTrade>> {
     let (door, account) = (&call.shared.door, call.signer.account);
-    let instrument = market.instrument.id;
-    let trades = if door.history.is_some() {
-        let filter = TradeFilter { order_id, from_id, times: within(times), limit };
-        door.ask_history(MyTrades { account, instrument, filter }).await?
-    } else {
-        let part = part(from_id.is_some(), &times, limit);
-        let wanted = move |trade: &AccountTrade| {
-            from_id.is_none_or(|first| trade.trade_id >= first)
-                && order_id.is_none_or(|order_id| trade.order_id == order_id)
-                && times.contains(trade.traded_ns)
-        };
-        door.kept_trades(account, instrument, wanted, part).await?
+    let instrument = market.map(|market| market.instrument.id);
+    let trades = match instrument {
+        Some(instrument) if door.history.is_some() => {
+            let filter = TradeFilter { order_id, from_id, times: within(times), limit };
+            door.ask_history(MyTrades { account, instrument, filter }).await?
+        }
+        None if door.history.is_some() => {
+            door.ask_history(TradesInAll { account, times: within(times), limit }).await?
+        }
+        _ => {
+            let part = part(from_id.is_some(), &times, limit);
+            let wanted = move |trade: &AccountTrade| {
+                from_id.is_none_or(|first| trade.trade_id >= first)
+                    && order_id.is_none_or(|order_id| trade.order_id == order_id)
+                    && times.contains(trade.traded_ns)
+            };
+            door.kept_trades(account, instrument, wanted, part).await?
+        }
     };
-    Ok(trades.iter().map(|trade| MyTrade::new(&market, trade, call.unit)).collect())
+    let directory = door.directory();
+    let of_market = |trade: &AccountTrade| {
+        let market = directory.market_of(trade.instrument)?;
+        Some(MyTrade::new(&market, trade, call.unit))
+    };
+    Ok(trades.iter().filter_map(of_market).collect())
 }
 
 pub(crate) fn my_trades_weight(params: &Params) -> u32 {
+    if !params.contains("symbol") {
+        return 80;
+    }
     if params.contains("orderId") { 5 } else { 20 }
 }
 

@@ -76,7 +76,7 @@ impl Directory {
             directory.add_key(key, spec)?;
         }
         for (login, spec) in engine.logins() {
-            directory.set_login(login, spec)?;
+            directory.set_login(login, spec, false)?;
         }
         Ok(directory)
     }
@@ -114,28 +114,24 @@ impl Directory {
         self.signers.get(self.hash_of_key.get(&key)?).cloned()
     }
 
-    /// The valid login of a person who gives this user name, in letters of any case.
-    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
+    /// The valid login of this user name, which may be given in letters of any case.
     pub(crate) fn login_of(&self, user: &str) -> Option<Arc<Login>> {
         let user = UserName::parse(&user.to_ascii_lowercase())?;
         self.login(*self.login_of_user.get(&user)?)
     }
 
     /// `None` if it is revoked.
-    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
     pub(crate) fn login(&self, login: LoginId) -> Option<Arc<Login>> {
         self.logins.get(&login).cloned()
     }
 
     /// The keys of a login that are not revoked, oldest first. Some may have expired.
-    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
     pub(crate) fn keys_of_login(&self, login: LoginId) -> impl Iterator<Item = Arc<Signer>> + '_ {
         let keys = self.keys_of_login.get(&login).into_iter().flatten();
         keys.filter_map(|key| self.signer_of(*key))
     }
 
     /// The name of an account.
-    #[allow(dead_code, reason = "the page's dialect signs people in by it")]
     pub(crate) fn account_name(&self, account: AccountId) -> Option<AccountName> {
         self.accounts.get(&account).map(|spec| spec.name)
     }
@@ -143,11 +139,6 @@ impl Directory {
     /// For what is sealed by the master key.
     pub(crate) fn keyring(&self) -> Keyring {
         self.keyring.clone()
-    }
-
-    pub(crate) fn account_named(&self, name: &str) -> Option<AccountId> {
-        let mut accounts = self.accounts.iter();
-        accounts.find(|(_, spec)| spec.name.as_str() == name).map(|(id, _)| *id)
     }
 
     /// The fees of an account that has its own.
@@ -225,12 +216,27 @@ impl Directory {
         }
     }
 
-    fn set_login(&mut self, login: LoginId, spec: &LoginSpec) -> Result<(), MasterKeyError> {
+    fn set_login(
+        &mut self,
+        login: LoginId,
+        spec: &LoginSpec,
+        sign_out: bool,
+    ) -> Result<(), MasterKeyError> {
         let LoginSpec { user, account, role, ways, .. } = *spec;
         let secret = self.keyring.open_login(spec)?;
-        self.logins.insert(login, Arc::new(Login { login, user, account, role, ways, secret }));
+        let before = self.logins.get(&login).map_or(0, |known| known.sign_outs);
+        let sign_outs = before + u64::from(sign_out);
+        let known = Login { login, user, account, role, ways, secret, sign_outs };
+        self.logins.insert(login, Arc::new(known));
         self.login_of_user.insert(user, login);
         Ok(())
+    }
+
+    fn change_login(&mut self, login: LoginId, spec: &LoginSpec, sign_out: bool) {
+        if let Err(error) = self.set_login(login, spec, sign_out) {
+            self.remove_login(login); // Not with the password before.
+            tracing::warn!(%login, %error, "a login cannot be used");
+        }
     }
 
     fn remove_login(&mut self, login: LoginId) {
@@ -304,16 +310,95 @@ impl SharedDirectory {
                 }
             }
             Event::KeyRevoked(revoked) => directory().remove_key(revoked.key),
-            Event::LoginCreated(LoginCreated { login, spec, .. })
-            | Event::LoginUpdated(LoginUpdated { login, spec, .. }) => {
-                let mut directory = directory();
-                if let Err(error) = directory.set_login(*login, spec) {
-                    directory.remove_login(*login); // Not with the password before.
-                    tracing::warn!(%login, %error, "a login cannot be used");
-                }
+            Event::LoginCreated(LoginCreated { login, spec, .. }) => {
+                directory().change_login(*login, spec, false);
+            }
+            Event::LoginUpdated(LoginUpdated { login, spec, sign_out, .. }) => {
+                directory().change_login(*login, spec, *sign_out);
             }
             Event::LoginRevoked(revoked) => directory().remove_login(revoked.login),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use types::{
+        Command, CreateAccount, CreateKey, CreateLogin, Entry, Envelope, Origin, RevokeLogin, Role,
+        UpdateLogin, Way, Ways,
+    };
+    use venue::{
+        Credential, LoginSecret, MasterKey, Password, PasswordHash, Secret, TotpSecret, Verifier,
+        api_key_hash, password_matches,
+    };
+
+    use super::*;
+
+    const PASSWORD: &str = "correct horse";
+
+    /// A directory that hears of each command's events, and one read from the state at the end.
+    #[test]
+    fn logins_and_their_keys_are_found_until_they_are_revoked() {
+        let master_key = MasterKey::generate();
+        let mut engine = Engine::default();
+        let directory = Directory::new(&engine, master_key.clone().into()).unwrap();
+        let directory = SharedDirectory::new(directory);
+        let apply = |engine: &mut Engine, command| {
+            let envelope = Envelope::venue(Origin::Admin, 0);
+            let mut events = Vec::new();
+            engine.apply(1, &Entry { envelope, command }, &mut events);
+            for event in &events {
+                assert!(!matches!(event, Event::CommandRejected(_)), "{event:?}");
+                directory.apply(event);
+            }
+        };
+        let (account, role, login) = (AccountId(1), Role::Trader, LoginId(1));
+        let account_spec = AccountSpec {
+            name: AccountName::parse("carol").unwrap(),
+            fees: None,
+            max_open_orders: 1,
+            finished_orders_kept: 1,
+            trades_kept: 1,
+        };
+        apply(&mut engine, Command::CreateAccount(CreateAccount { spec: account_spec }));
+        let password = PasswordHash::of(&Password::new(PASSWORD.to_owned()).unwrap());
+        let secret = LoginSecret { password, totp: None };
+        let user = UserName::parse("carol").unwrap();
+        let ways = Ways::new(&[Way::Page]).unwrap();
+        let sealed_secret = master_key.seal_login(&secret, &user);
+        let spec = LoginSpec { user, account, role, ways, sealed_secret };
+        apply(&mut engine, Command::CreateLogin(Box::new(CreateLogin { spec })));
+        let api_key_hash = api_key_hash("key");
+        let credential = Credential::new(Verifier::Hmac(Secret::generate()));
+        let sealed_key = master_key.seal(&credential, &api_key_hash).unwrap();
+        let key =
+            KeySpec { account, role, login: Some(login), api_key_hash, sealed_secret: sealed_key };
+        apply(&mut engine, Command::CreateKey(Box::new(CreateKey { spec: key })));
+
+        let restarted = Directory::new(&engine, master_key.clone().into()).unwrap();
+        for found in [&*directory.read(), &restarted] {
+            let carol = found.login_of("Carol").unwrap();
+            assert_eq!((carol.login, carol.account, carol.role), (login, account, role));
+            assert!(password_matches(Some(&carol.secret.password), PASSWORD));
+            let keys = found.keys_of_login(login).map(|signer| signer.key);
+            assert_eq!(keys.collect::<Vec<_>>(), [KeyId(1)]);
+            assert!(found.login_of("bob").is_none() && found.login_of("no name").is_none());
+        }
+
+        let secret = LoginSecret { totp: Some(TotpSecret::generate()), ..secret };
+        let sealed_secret = master_key.seal_login(&secret, &user);
+        let update = UpdateLogin { login, ways, sealed_secret, sign_out: true };
+        apply(&mut engine, Command::UpdateLogin(Box::new(update)));
+        assert!(directory.read().login(login).unwrap().secret.totp.is_some());
+        assert_eq!(directory.read().keys_of_login(login).count(), 0);
+        apply(&mut engine, Command::RevokeLogin(RevokeLogin { login }));
+        assert!(directory.read().login_of("carol").is_none());
+        assert!(directory.read().login(login).is_none());
+        // Another login of the name, whose secret another master key has sealed, is of no use.
+        let sealed_secret = MasterKey::generate().seal_login(&secret, &user);
+        let spec = LoginSpec { sealed_secret, ..spec };
+        apply(&mut engine, Command::CreateLogin(Box::new(CreateLogin { spec })));
+        assert!(directory.read().login_of("carol").is_none());
     }
 }

@@ -19,8 +19,7 @@ pub(crate) struct Signer {
     pub(crate) credential: Credential,
 }
 
-/// A person who may sign in.
-#[allow(dead_code, reason = "the page's dialect signs people in by it")]
+/// By which a person may sign in.
 #[derive(Clone, Debug)]
 pub(crate) struct Login {
     pub(crate) login: LoginId,
@@ -29,6 +28,8 @@ pub(crate) struct Login {
     pub(crate) role: Role,
     pub(crate) ways: Ways,
     pub(crate) secret: LoginSecret,
+    /// How often an operator signed the person out everywhere since the start.
+    pub(crate) sign_outs: u64,
 }
 
 /// The permission that a request needs. Market data needs none.

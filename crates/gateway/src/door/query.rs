@@ -163,20 +163,24 @@ impl Door {
         .await
     }
 
-    /// Open orders, and finished ones that are still kept, by order id.
+    /// Open orders, and finished ones that are still kept, oldest first; of one instrument, or of
+    /// all.
     pub(crate) async fn kept_orders(
         &self,
         account: AccountId,
-        instrument: InstrumentId,
+        only: Option<InstrumentId>,
         is_wanted: impl Fn(&Order) -> bool + Send + 'static,
         part: ResultLimit,
     ) -> Answered<Vec<Order>> {
         self.ask_engine(move |engine| {
-            let open = engine.open_orders(account, instrument);
-            let wanted = |order: &Order| order.instrument == instrument && is_wanted(order);
+            let is_asked = |id: InstrumentId| only.is_none_or(|only| only == id);
+            let asked = engine.instruments().map(|known| known.id).filter(|id| is_asked(*id));
+            let open = asked.flat_map(|id| engine.open_orders(account, id));
+            let wanted = |order: &Order| is_asked(order.instrument) && is_wanted(order);
             let all = open.chain(engine.finished_orders(account));
             let mut orders: Vec<Order> = all.filter(wanted).collect();
-            orders.sort_unstable_by_key(|order| order.order_id);
+            orders
+                .sort_unstable_by_key(|order| (order.created_ns, order.instrument, order.order_id));
             part.of(orders.into_iter())
         })
         .await
@@ -186,12 +190,14 @@ impl Door {
     pub(crate) async fn kept_trades(
         &self,
         account: AccountId,
-        instrument: InstrumentId,
+        only: Option<InstrumentId>,
         is_wanted: impl Fn(&AccountTrade) -> bool + Send + 'static,
         part: ResultLimit,
     ) -> Answered<Vec<AccountTrade>> {
         self.ask_engine(move |engine| {
-            let wanted = |trade: &AccountTrade| trade.instrument == instrument && is_wanted(trade);
+            let wanted = |trade: &AccountTrade| {
+                only.is_none_or(|only| only == trade.instrument) && is_wanted(trade)
+            };
             part.of(engine.account_trades(account).filter(wanted))
         })
         .await

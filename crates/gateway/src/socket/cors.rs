@@ -1,8 +1,9 @@
 //! CORS: the web pages that may read answers. A browser asks first; other programs do not.
 //!
-//! The gateway uses no cookies, so a page can do no more than the API key it was given. The rules
+//! The API takes no cookie, so a page can do no more than the API key it was given. The rules
 //! protect venues in private networks that a visitor's browser can reach. `page.rs` refuses the
-//! requests of pages that would change something.
+//! requests of pages that would change something. The cookie of the venue's own page is good for
+//! `/web/v1` alone, which listed origins cannot use.
 
 use std::str::FromStr;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Slows attempts to sign in, by address and by user name.
 //!
-//! After [`FREE`] failures each further attempt waits, twice as long each time. An attempt counts as
-//! a failure from its begin, so that a burst of attempts gets no more guesses than a sequence. What
-//! is refused here counts as nothing: a user who waits gets a turn, whatever others send.
+//! After [`FREE`] failures each further attempt waits, twice as long each time. An attempt counts
+//! as a failure from its begin, so that a burst of attempts gets no more guesses than a sequence.
+//! What is refused here counts as nothing: a user gets a turn after the wait, whatever others send.
 //!
 //! # Known limits
 //! Failures under a user's name slow that user too, by [`WAIT_MAX`] at most. A browser key of the

@@ -8,13 +8,15 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use protocol::signed::ApiError;
 use serde::{Deserialize, Serialize};
-use types::KeyId;
+use types::{KeyId, RejectReason};
 use venue::Verifier;
 
 use crate::clock::now_ns;
-use crate::door::browser_keys::NewBrowserKey;
+use crate::door::browser_keys::{BrowserKey, NewBrowserKey, NoBrowserKey};
+use crate::door::identity::Signer;
 use crate::web::WebState;
 use crate::web::request::Posted;
+use crate::web::user::User;
 
 /// For how long a key signs.
 const KEY_LIFE: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -38,38 +40,60 @@ pub(crate) async fn register(
     posted: &Posted,
     Registration { public_key }: Registration,
 ) -> Result<String, ApiError> {
-    let Some((id, session)) = web.session(&posted.headers) else {
-        return Err(ApiError::new(401, -1002, "You are not signed in."));
-    };
+    let not_signed_in = || ApiError::new(401, -1002, "You are not signed in.");
+    let current = web.session(&posted.headers).ok_or_else(not_signed_in)?;
     let verifier = read_public_key(&public_key)?;
-    let now_ns = now_ns();
-    let expires_ns = now_ns + u64::try_from(KEY_LIFE.as_nanos()).expect("it is a constant");
-    let new = NewBrowserKey {
-        account: session.user.account,
-        role: session.user.role,
-        verifier,
-        expires_ns,
-        address: posted.peer,
-        received_ns: now_ns,
+    let life_ns = u64::try_from(KEY_LIFE.as_nanos()).expect("it is a constant");
+    let expires_ns = now_ns() + life_ns;
+    let created = match create(web, posted, &current.user, (verifier.clone(), expires_ns)).await {
+        Err(NoBrowserKey::Rejected(RejectReason::TooManyKeysOfLogin)) => {
+            make_room(web, posted, &current.user).await?;
+            create(web, posted, &current.user, (verifier, expires_ns)).await?
+        }
+        created => created?,
     };
-    let created = Arc::clone(&web.door).create_browser_key(new).await?;
-    if !web.sessions.add_key(id, created.key) {
+    if !web.sessions.add_key(current.id, created.key) {
         // The person signed out meanwhile.
-        web.door.revoke_key(created.key, posted.peer).await?;
-        return Err(ApiError::new(401, -1002, "You are not signed in."));
+        revoke(web, posted, &current.user, [created.key]).await?;
+        return Err(not_signed_in());
     }
     let registered = Registered { api_key: &created.api_key, expires_at: expires_ns / 1_000_000 };
     Ok(serde_json::to_string(&registered).expect("a text and a number are JSON"))
 }
 
-/// Revokes keys. A key that was revoked before is none of these.
+async fn create(
+    web: &WebState,
+    posted: &Posted,
+    user: &User,
+    (verifier, expires_ns): (Verifier, u64),
+) -> Result<BrowserKey, NoBrowserKey> {
+    let (login, address) = (Arc::clone(&user.login), posted.peer);
+    let new = NewBrowserKey { login, verifier, expires_ns, address };
+    Arc::clone(&web.door).create_browser_key(new).await
+}
+
+/// Revokes the keys of a login that have expired, or else the oldest one without a session: its
+/// browser was left, and signs in again with the password.
+async fn make_room(web: &WebState, posted: &Posted, user: &User) -> Result<(), ApiError> {
+    let now_ns = now_ns();
+    let keys: Vec<_> = web.door.directory().keys_of_login(user.login.login).collect();
+    let has_expired = |key: &&Arc<Signer>| key.credential.has_expired(now_ns);
+    let mut unused: Vec<_> = keys.iter().filter(has_expired).map(|key| key.key).collect();
+    if unused.is_empty() {
+        unused.extend(keys.iter().map(|key| key.key).find(|key| !web.sessions.has_key(*key)));
+    }
+    revoke(web, posted, user, unused).await
+}
+
+/// Revokes keys of a login. A key that was revoked before stays so.
 pub(crate) async fn revoke(
     web: &WebState,
     posted: &Posted,
-    keys: Vec<KeyId>,
+    user: &User,
+    keys: impl IntoIterator<Item = KeyId>,
 ) -> Result<(), ApiError> {
     for key in keys {
-        web.door.revoke_key(key, posted.peer).await?;
+        web.door.revoke_browser_key(user.login.account, key, posted.peer).await?;
     }
     Ok(())
 }

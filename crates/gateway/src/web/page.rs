@@ -1,11 +1,9 @@
 //! The files of the page, embedded in the binary.
 //!
-//! Files below `/assets` have a hash of their content in their names, and are kept by browsers for a
+//! Files below `/assets` have a hash of their content in their names, and browsers keep them for a
 //! year. All others are checked at each visit, by their `ETag`.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::Read;
 
 use axum::body::Body;
 use axum::http::header::{
@@ -14,7 +12,6 @@ use axum::http::header::{
 };
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
-use flate2::read::GzDecoder;
 use venue::request_hash;
 
 use crate::socket::http::header_text;
@@ -23,29 +20,28 @@ use crate::socket::http::header_text;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct File {
     pub(crate) path: &'static str,
-    pub(crate) content: Content,
+    pub(crate) plain: &'static [u8],
+    /// `None` of a kind that compression does not make smaller.
+    pub(crate) compressed: Option<Compressed>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Content {
-    #[allow(dead_code)] // Where no page was built, there is none.
-    Compressed { brotli: &'static [u8], gzip: &'static [u8] },
-    /// Of a kind that compression does not make smaller.
-    Plain(&'static [u8]),
+pub(crate) struct Compressed {
+    pub(crate) brotli: &'static [u8],
+    pub(crate) gzip: &'static [u8],
 }
 
 const BUILT: &[File] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 const PLACEHOLDER: File = File {
     path: INDEX,
-    content: Content::Plain(
-        b"<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Buttonwood</title>\n\
+    plain: b"<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Buttonwood</title>\n\
           <h1>This venue was built without its page</h1>\n\
           <p>The venue trades: its API is at <code>/api/v3</code>, and <a href=\"/openapi.json\">\
           /openapi.json</a> describes it.</p>\n\
           <p>For the page, install Node.js, run <code>make web</code> in the source folder, and \
           build the venue again.</p>\n</html>\n",
-    ),
+    compressed: None,
 };
 
 const ROOT: &str = "/";
@@ -63,7 +59,7 @@ pub(crate) struct Page {
 
 #[derive(Debug)]
 struct Served {
-    content: Content,
+    file: File,
     content_type: &'static str,
     is_asset: bool,
     /// Of the content; each encoding adds its name.
@@ -124,21 +120,17 @@ impl Page {
 
 impl Served {
     fn of(file: &File) -> Self {
-        let stored = match file.content {
-            Content::Compressed { gzip, .. } => gzip,
-            Content::Plain(bytes) => bytes,
-        };
         Self {
-            content: file.content,
+            file: *file,
             content_type: content_type(file.path),
             is_asset: file.path.starts_with(ASSETS),
-            hash: request_hash(stored).iter().map(|byte| format!("{byte:02x}")).collect(),
+            hash: request_hash(file.plain).iter().map(|byte| format!("{byte:02x}")).collect(),
         }
     }
 
     /// The smallest form that the client takes.
     fn encoding(&self, headers: &HeaderMap) -> Encoding {
-        if matches!(self.content, Content::Plain(_)) {
+        if self.file.compressed.is_none() {
             return Encoding::Identity;
         }
         let compressed = [Encoding::Brotli, Encoding::Gzip];
@@ -152,18 +144,11 @@ impl Served {
         }
     }
 
-    fn bytes(&self, encoding: Encoding) -> Cow<'static, [u8]> {
-        match (self.content, encoding) {
-            (Content::Plain(bytes), _) => bytes.into(),
-            (Content::Compressed { brotli, .. }, Encoding::Brotli) => brotli.into(),
-            (Content::Compressed { gzip, .. }, Encoding::Gzip) => gzip.into(),
-            // No browser lacks both: the binary holds no third form.
-            (Content::Compressed { gzip, .. }, Encoding::Identity) => {
-                let mut bytes = Vec::new();
-                let read = GzDecoder::new(gzip).read_to_end(&mut bytes);
-                read.expect("the page's build compressed it");
-                bytes.into()
-            }
+    fn bytes(&self, encoding: Encoding) -> &'static [u8] {
+        match (self.file.compressed, encoding) {
+            (Some(Compressed { brotli, .. }), Encoding::Brotli) => brotli,
+            (Some(Compressed { gzip, .. }), Encoding::Gzip) => gzip,
+            (None, _) | (_, Encoding::Identity) => self.file.plain,
         }
     }
 }
@@ -258,19 +243,12 @@ pub(crate) const SECURITY: [(HeaderName, HeaderValue); 6] = [
 mod tests {
     use super::*;
 
-    /// `hello\n` as gzip.
-    const GZIP: &[u8] = &[
-        0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0xe7, 2, 0, 0x20, 0x30,
-        0x3a, 0x36, 6, 0, 0, 0,
-    ];
     const FILES: [File; 3] = [
-        File { path: INDEX, content: Content::Compressed { brotli: b"brotli", gzip: GZIP } },
-        File {
-            path: "/assets/a-1.js",
-            content: Content::Compressed { brotli: b"other", gzip: GZIP },
-        },
-        File { path: "/icon.png", content: Content::Plain(b"png") },
+        File { path: INDEX, plain: b"plain", compressed: Some(COMPRESSED) },
+        File { path: "/assets/a-1.js", plain: b"script", compressed: Some(COMPRESSED) },
+        File { path: "/icon.png", plain: b"png", compressed: None },
     ];
+    const COMPRESSED: Compressed = Compressed { brotli: b"brotli", gzip: b"gzip" };
 
     fn answer(path: &str, headers: &[(HeaderName, &'static str)]) -> Response {
         let headers = headers.iter().map(|(name, text)| {
@@ -292,20 +270,20 @@ mod tests {
     async fn a_client_gets_the_smallest_form_that_it_takes() {
         for (accepted, encoding, bytes) in [
             ("gzip, deflate, br, zstd", "br", &b"brotli"[..]),
-            ("GZIP", "gzip", GZIP),
-            ("br;q=0, gzip;q=0.5", "gzip", GZIP),
+            ("GZIP", "gzip", b"gzip"),
+            ("br;q=0, gzip;q=0.5", "gzip", b"gzip"),
             ("br; q=0.001", "br", b"brotli"),
             ("*", "br", b"brotli"),
-            ("*;q=0", "", b"hello\n"),
-            ("br;q=x", "", b"hello\n"),
-            ("identity", "", b"hello\n"),
+            ("*;q=0", "", b"plain"),
+            ("br;q=x", "", b"plain"),
+            ("identity", "", b"plain"),
         ] {
             let sent = answer(ROOT, &[(ACCEPT_ENCODING, accepted)]);
             assert_eq!(header(&sent, CONTENT_ENCODING), encoding, "{accepted}");
             assert_eq!(header(&sent, VARY), "accept-encoding");
             assert_eq!(body(sent).await, bytes, "{accepted}");
         }
-        assert_eq!(body(answer(ROOT, &[])).await, b"hello\n");
+        assert_eq!(body(answer(ROOT, &[])).await, b"plain");
         let picture = answer("/icon.png", &[(ACCEPT_ENCODING, "br, gzip")]);
         assert_eq!(header(&picture, CONTENT_ENCODING), "");
         assert_eq!(body(picture).await, b"png");
@@ -357,7 +335,6 @@ mod tests {
         let mut paths: Vec<_> = page.paths().collect();
         paths.sort_unstable();
         assert_eq!(paths, [ROOT, INDEX]);
-        let Content::Plain(text) = PLACEHOLDER.content else { panic!() };
-        assert!(std::str::from_utf8(text).unwrap().contains("make web"));
+        assert!(std::str::from_utf8(PLACEHOLDER.plain).unwrap().contains("make web"));
     }
 }

@@ -1,4 +1,4 @@
-//! Requests that change something: who may send them, and how their bodies are read.
+//! Requests that change something: the pages that may send them, and their bodies.
 
 use std::net::IpAddr;
 

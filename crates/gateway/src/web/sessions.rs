@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use types::KeyId;
+use types::{KeyId, LoginId};
 use venue::{api_key_hash, random_text};
 
-use crate::web::user::User;
+use crate::web::user::SignedIn;
 
 /// Letters and digits of a session's id: 190 bits.
 const ID_LEN: usize = 32;
@@ -24,7 +24,7 @@ type Hash = [u8; 16];
 
 #[derive(Clone, Debug)]
 pub(crate) struct Session {
-    pub(crate) user: User,
+    pub(crate) signed_in: SignedIn,
     pub(crate) started_ms: u64,
     used: Instant,
     /// The keys that it registered, and the one it signed in with.
@@ -45,7 +45,7 @@ impl Sessions {
     /// Starts a session, and returns its id for the cookie.
     pub(crate) fn start(
         &self,
-        user: User,
+        signed_in: SignedIn,
         key: Option<KeyId>,
         (now, started_ms): (Instant, u64),
     ) -> Result<String, Full> {
@@ -58,7 +58,7 @@ impl Sessions {
         }
         let id = random_text(ID_LEN);
         let keys = key.into_iter().collect();
-        sessions.insert(api_key_hash(&id), Session { user, started_ms, used: now, keys });
+        sessions.insert(api_key_hash(&id), Session { signed_in, started_ms, used: now, keys });
         Ok(id)
     }
 
@@ -87,10 +87,14 @@ impl Sessions {
         self.sessions().remove(&api_key_hash(id))
     }
 
-    /// Ends all sessions of a user, and returns them.
-    pub(crate) fn end_all(&self, user: &User) -> Vec<Session> {
-        let is_of_user = |_: &Hash, session: &mut Session| session.user.is_same(user);
-        self.sessions().extract_if(is_of_user).map(|(_, session)| session).collect()
+    /// Ends all sessions of a login.
+    pub(crate) fn end_all(&self, login: LoginId) {
+        self.sessions().retain(|_, session| session.signed_in.login != login);
+    }
+
+    /// Whether a session registered this key, or signed in with it.
+    pub(crate) fn has_key(&self, key: KeyId) -> bool {
+        self.sessions().values().any(|session| session.keys.contains(&key))
     }
 
     pub(crate) fn count(&self, now: Instant) -> usize {
@@ -115,14 +119,14 @@ mod tests {
 
     const IDLE: Duration = Duration::from_secs(100);
 
-    fn start(sessions: &Sessions, user: &str, now: Instant) -> Result<String, Full> {
-        sessions.start(User::of_test(user), None, (now, 7))
+    fn start(sessions: &Sessions, login: u32, now: Instant) -> Result<String, Full> {
+        sessions.start(SignedIn::of_test(login), None, (now, 7))
     }
 
     #[test]
     fn a_session_ends_when_it_is_idle_and_not_while_it_is_used() {
         let (sessions, begin) = (Sessions::new(10, IDLE), Instant::now());
-        let id = start(&sessions, "alice", begin).unwrap();
+        let id = start(&sessions, 1, begin).unwrap();
         assert_eq!(sessions.find(&id, begin + IDLE / 2).unwrap().started_ms, 7);
         assert!(sessions.find(&id, begin + IDLE).is_some(), "used half a time ago");
         assert!(sessions.find(&id, begin + IDLE * 2).is_none());
@@ -133,25 +137,24 @@ mod tests {
     #[test]
     fn sessions_are_bounded_and_idle_ones_make_room() {
         let (sessions, begin) = (Sessions::new(2, IDLE), Instant::now());
-        let first = start(&sessions, "alice", begin).unwrap();
-        let second = start(&sessions, "bob", begin + IDLE / 2).unwrap();
+        let first = start(&sessions, 1, begin).unwrap();
+        let second = start(&sessions, 2, begin + IDLE / 2).unwrap();
         assert_ne!(first, second);
-        assert_eq!(start(&sessions, "carol", begin + IDLE / 2), Err(Full { max: 2 }));
-        start(&sessions, "carol", begin + IDLE).unwrap();
+        assert_eq!(start(&sessions, 3, begin + IDLE / 2), Err(Full { max: 2 }));
+        start(&sessions, 3, begin + IDLE).unwrap();
         assert!(sessions.find(&first, begin + IDLE).is_none());
         assert!(sessions.find(&second, begin + IDLE).is_some());
         assert_eq!(sessions.count(begin + IDLE), 2);
     }
 
     #[test]
-    fn a_user_ends_all_own_sessions_and_no_other() {
+    fn a_login_ends_all_own_sessions_and_no_other() {
         let (sessions, now) = (Sessions::new(10, IDLE), Instant::now());
-        let ids = ["alice", "alice", "bob"].map(|user| start(&sessions, user, now).unwrap());
-        assert!(sessions.add_key(&ids[1], KeyId(5)));
-        let ended = sessions.end_all(&User::of_test("alice"));
-        let keys: Vec<_> = ended.iter().flat_map(|session| &session.keys).collect();
-        assert_eq!((ended.len(), keys), (2, vec![&KeyId(5)]));
+        let ids = [1, 1, 2].map(|login| start(&sessions, login, now).unwrap());
+        assert!(sessions.add_key(&ids[1], KeyId(5)) && sessions.has_key(KeyId(5)));
+        sessions.end_all(LoginId(1));
         let left = ids.map(|id| sessions.find(&id, now).is_some());
         assert_eq!(left, [false, false, true]);
+        assert!(!sessions.has_key(KeyId(5)));
     }
 }

@@ -1,20 +1,39 @@
 //! Signing in and out, and the state of a session.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::http::HeaderMap;
 use protocol::signed::ApiError;
+use protocol::signed::covered::{self, Covered};
 use serde::{Deserialize, Serialize};
-use types::Role;
+use types::KeyId;
+use venue::{api_key_hash, request_hash};
 
-use crate::clock::now_ns;
-use crate::web::back_off::Slowed;
+use crate::clock::{now_ns, signing_clock};
+use crate::door::identity::Login;
+use crate::door::single_use::NotOnce;
+use crate::web::back_off::{Attempted, Slowed};
+use crate::web::codes::DemoSignIn;
 use crate::web::cookie;
 use crate::web::metrics::{Outcome, SignInWay};
 use crate::web::request::Posted;
 use crate::web::sessions::{Full, Session};
 use crate::web::user::User;
 use crate::web::{WebState, keys};
+
+/// Of a sign-in. A key's signature covers it.
+pub(crate) const PATH: &str = "/web/v1/sign-in";
+
+/// How long a client waits when too many passwords are being checked.
+const BUSY_WAIT: Duration = Duration::from_secs(1);
+
+/// The session of a request.
+pub(crate) struct Current<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) session: Session,
+    pub(crate) user: User,
+}
 
 /// An answer, and what the browser does with the cookie.
 pub(crate) struct Answer {
@@ -57,6 +76,21 @@ struct UserBody<'a> {
 pub(crate) struct SignIn {
     code: Option<String>,
     account: Option<String>,
+    user: Option<String>,
+    password: Option<String>,
+    totp: Option<String>,
+    api_key: Option<String>,
+    timestamp: Option<u64>,
+    nonce: Option<String>,
+    signature: Option<String>,
+}
+
+/// A request signed by a key that the browser registered before.
+struct SignedByKey<'a> {
+    api_key: &'a str,
+    timestamp: &'a str,
+    nonce: &'a str,
+    signature: &'a str,
 }
 
 #[derive(Deserialize)]
@@ -68,11 +102,10 @@ pub(crate) struct SignOut {
 
 /// `GET /web/v1/session`
 pub(crate) fn session(web: &WebState, headers: &HeaderMap) -> Answer {
-    let found = web.session(headers).map(|(_, session)| session);
-    let body = match &found {
-        Some(session) => signed_in(web, &session.user, session.started_ms),
+    let body = match web.session(headers) {
+        Some(current) => signed_in(web, &current.user, current.session.started_ms),
         None => {
-            let accounts = web.demo.as_ref().map(|demo| demo.accounts());
+            let accounts = web.demo.as_ref().map(DemoSignIn::accounts);
             let demo = accounts.is_some();
             json(&SessionBody { signed_in: false, demo, accounts, of_user: None })
         }
@@ -86,9 +119,24 @@ pub(crate) async fn sign_in(
     posted: &Posted,
     sent: SignIn,
 ) -> Result<Answer, ApiError> {
-    let SignIn { code, account } = sent;
-    match (code, account) {
-        (Some(code), Some(account)) => by_code(web, posted, &code, &account),
+    match sent {
+        SignIn { code: Some(code), account: Some(account), .. } => {
+            by_code(web, posted, &code, &account)
+        }
+        SignIn { user: Some(user), password: Some(password), totp, .. } => {
+            by_password(web, posted, &user, password, totp).await
+        }
+        SignIn {
+            api_key: Some(api_key),
+            timestamp: Some(timestamp),
+            nonce: Some(nonce),
+            signature: Some(signature),
+            ..
+        } => {
+            let (timestamp, api_key) = (&timestamp.to_string(), &api_key);
+            let signed = SignedByKey { api_key, timestamp, nonce: &nonce, signature: &signature };
+            by_key(web, posted, signed).await
+        }
         _ => Err(ApiError::new(
             400,
             -1102,
@@ -100,16 +148,12 @@ pub(crate) async fn sign_in(
 
 fn by_code(web: &WebState, posted: &Posted, code: &str, account: &str) -> Result<Answer, ApiError> {
     let way = SignInWay::Code;
-    let attempt = web
-        .back_off
-        .begin(posted.peer, None, Instant::now())
-        .map_err(|slowed| web.slowed(way, slowed))?;
+    let attempt = web.begin(way, posted, None)?;
     let Some(demo) = &web.demo else {
         return Err(web.refused(way, "This venue is no demo: sign in with user and password."));
     };
     let is_of_demo = demo.accounts().iter().any(|name| name == account);
-    let user = User::of_demo(&web.door, account).filter(|_| is_of_demo);
-    let Some(user) = user else {
+    let Some(user) = User::named(&web.door, account).filter(|_| is_of_demo) else {
         return Err(web.refused(way, "The demo has no such account for a person."));
     };
     if !demo.use_up(code) {
@@ -120,54 +164,143 @@ fn by_code(web: &WebState, posted: &Posted, code: &str, account: &str) -> Result
         ));
     }
     attempt.succeeded();
-    web.start(way, user, None)
+    web.start(way, &user, None)
 }
 
-/// `POST /web/v1/sign-out`: ends this session, or all of the user, and revokes their keys.
+/// One sentence for all that is wrong: it does not say which users exist. The one-time code is used
+/// up only by the right password.
+async fn by_password(
+    web: &WebState,
+    posted: &Posted,
+    name: &str,
+    password: String,
+    totp: Option<String>,
+) -> Result<Answer, ApiError> {
+    let way = SignInWay::Password;
+    let attempt = web.begin(way, posted, Some(name))?;
+    let user = User::named(&web.door, name);
+    let hash = user.as_ref().map(|user| user.login.secret.password.clone());
+    let Ok(is_right) = web.passwords.check(hash, password).await else {
+        attempt.unjudged();
+        return Err(web.slowed(way, Slowed(BUSY_WAIT)));
+    };
+    let has_code = |user: &User| {
+        let Login { login, secret, .. } = &*user.login;
+        let code = totp.as_deref().unwrap_or_default();
+        secret
+            .totp
+            .as_ref()
+            .is_none_or(|totp| web.one_time_codes.use_up(*login, totp, code, now_ns()))
+    };
+    let Some(user) = user.filter(|user| is_right && has_code(user)) else {
+        return Err(web.refused(way, "User, password or one-time code is wrong."));
+    };
+    attempt.succeeded();
+    web.start(way, &user, None)
+}
+
+/// Failures under a user's name do not slow this: a browser that was signed in before gets in while
+/// others guess the password.
+async fn by_key(
+    web: &WebState,
+    posted: &Posted,
+    signed: SignedByKey<'_>,
+) -> Result<Answer, ApiError> {
+    let way = SignInWay::Key;
+    let attempt = web.begin(way, posted, None)?;
+    let refused = || web.refused(way, "This browser's key is not, or no longer, of a login.");
+    let signer = match web.door.signer(api_key_hash(signed.api_key)).await {
+        Ok(signer) => signer.filter(|signer| signer.is_valid(posted.peer)),
+        Err(error) => {
+            attempt.unjudged();
+            return Err(error.into());
+        }
+    };
+    let Some((signer, login)) =
+        signer.and_then(|signer| Some((Arc::clone(&signer), signer.login?)))
+    else {
+        return Err(refused());
+    };
+    covered::check_nonce("nonce", signed.nonce)?;
+    let (method, path) = ("POST", PATH);
+    let SignedByKey { timestamp, nonce, signature, .. } = signed;
+    let covered = Covered { method, path, query: "", body: b"", timestamp, nonce };
+    let verified =
+        signer.verifying_key().verify(covered.payload().as_bytes(), signature.as_bytes());
+    if verified.is_err() {
+        return Err(refused());
+    }
+    // The owner of the key made it: no clock that is off counts against the address.
+    attempt.succeeded();
+    let clock = signing_clock();
+    let window = covered::check_time("timestamp", timestamp, clock)?;
+    let request = request_hash(nonce.as_bytes());
+    let used = web.door.single_uses.use_up(signer.key, request, window, clock.now_us);
+    used.map_err(|not| match not {
+        NotOnce::Repeated => ApiError::new(400, -1022, "The nonce was used before."),
+        NotOnce::Late => ApiError::outside_recv_window(),
+        NotOnce::TooMany => ApiError::overloaded(),
+    })?;
+    let user = User::of_login(&web.door, login).ok_or_else(refused)?;
+    web.start(way, &user, Some(signer.key))
+}
+
+/// `POST /web/v1/sign-out`: ends this session and revokes its keys, or all of the login.
 pub(crate) async fn sign_out(
     web: &WebState,
     posted: &Posted,
     SignOut { everywhere }: SignOut,
 ) -> Result<Answer, ApiError> {
-    let found = cookie::read(&posted.headers).and_then(|id| web.sessions.end(id));
-    if let Some(session) = found {
-        let mut ended = vec![session];
-        if everywhere {
-            let more = web.sessions.end_all(&ended[0].user);
-            ended.extend(more);
-        }
-        let keys = ended.iter().flat_map(|session| session.keys.iter().copied()).collect();
-        keys::revoke(web, posted, keys).await?;
+    let answer = Answer { body: "{}".to_owned(), cookie: Cookie::Ends };
+    let Some(Current { id, user, .. }) = web.session(&posted.headers) else {
+        return Ok(answer);
+    };
+    let ended = web.sessions.end(id);
+    if !everywhere {
+        let keys = ended.into_iter().flat_map(|session| session.keys);
+        keys::revoke(web, posted, &user, keys).await?;
+        return Ok(answer);
     }
-    Ok(Answer { body: "{}".to_owned(), cookie: Cookie::Ends })
+    let login = user.login.login;
+    web.sessions.end_all(login);
+    let keys = web.door.keys_of_login(login).await?;
+    keys::revoke(web, posted, &user, keys).await?;
+    // A key may have signed in until it was revoked.
+    web.sessions.end_all(login);
+    Ok(answer)
 }
 
 impl WebState {
-    /// The session of a request's cookie, with its id.
-    pub(crate) fn session<'a>(&self, headers: &'a HeaderMap) -> Option<(&'a str, Session)> {
+    /// The session of a request's cookie, with its user as of now.
+    pub(crate) fn session<'a>(&self, headers: &'a HeaderMap) -> Option<Current<'a>> {
         let id = cookie::read(headers)?;
-        Some((id, self.sessions.find(id, Instant::now())?))
+        let session = self.sessions.find(id, Instant::now())?;
+        let Some(user) = User::still(&self.door, session.signed_in) else {
+            self.sessions.end(id);
+            return None;
+        };
+        Some(Current { id, session, user })
     }
 
-    fn start(
+    fn begin(
         &self,
         way: SignInWay,
-        user: User,
-        key: Option<types::KeyId>,
-    ) -> Result<Answer, ApiError> {
+        posted: &Posted,
+        user: Option<&str>,
+    ) -> Result<Attempted<'_>, ApiError> {
+        let begun = self.back_off.begin(posted.peer, user, Instant::now());
+        begun.map_err(|slowed| self.slowed(way, slowed))
+    }
+
+    fn start(&self, way: SignInWay, user: &User, key: Option<KeyId>) -> Result<Answer, ApiError> {
         let started_ms = now_ns() / 1_000_000;
-        let body = signed_in(self, &user, started_ms);
-        let started = self.sessions.start(user, key, (Instant::now(), started_ms));
+        let started = self.sessions.start(user.signed_in(), key, (Instant::now(), started_ms));
         let id = started.map_err(|Full { max }| {
-            let error = ApiError::new(
-                429,
-                -1003,
-                format!("{max} browsers are signed in, and the venue takes no more."),
-            );
-            ApiError { retry_after_s: Some(60), ..error }
+            let sentence = format!("{max} browsers are signed in, and the venue takes no more.");
+            ApiError { retry_after_s: Some(60), ..ApiError::new(429, -1003, sentence) }
         })?;
         self.sign_ins.count(way, Outcome::Ok);
-        Ok(Answer { body, cookie: Cookie::Is(id) })
+        Ok(Answer { body: signed_in(self, user, started_ms), cookie: Cookie::Is(id) })
     }
 
     fn refused(&self, way: SignInWay, sentence: &'static str) -> ApiError {
@@ -178,21 +311,15 @@ impl WebState {
     fn slowed(&self, way: SignInWay, Slowed(wait): Slowed) -> ApiError {
         self.sign_ins.count(way, Outcome::Slowed);
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        let sentence = format!("Too many failed attempts to sign in: try again in {seconds} s.");
+        let sentence = format!("Too many attempts to sign in: try again in {seconds} s.");
         ApiError { retry_after_s: Some(seconds), ..ApiError::new(429, -1003, sentence) }
     }
 }
 
 fn signed_in(web: &WebState, user: &User, started_at: u64) -> String {
-    let role = match user.role {
-        Role::Trader => "trader",
-        Role::ReadOnly => "read-only",
-        Role::MarketData => "market-data",
-        Role::Operator => "operator",
-    };
-    let account_id = user.account.0;
-    let (user, account) = (user.name.as_str(), user.account_name.as_str());
-    let of_user = UserBody { user, account, account_id, role, started_at };
+    let (name, account) = (user.login.user.as_str(), user.account_name.as_str());
+    let (account_id, role) = (user.login.account.0, user.role());
+    let of_user = UserBody { user: name, account, account_id, role, started_at };
     let demo = web.demo.is_some();
     json(&SessionBody { signed_in: true, demo, accounts: None, of_user: Some(of_user) })
 }

@@ -475,7 +475,7 @@ async fn answers_that_wait_until_a_websocket_is_read_hold_a_bounded_sum_of_bytes
     for (large_answers_max, is_cut) in [(2 << 20, false), (0, true)] {
         let door = DoorSettings { late_after: None, ..DoorSettings::default() };
         let socket = SocketSettings { large_answers_max, ..SocketSettings::default() };
-        let site = Site::with(Settings { door, socket }).await;
+        let site = Site::with(Settings { door, socket, ..Settings::default() }).await;
         let mut deaf = narrow_socket(&site, PATH).await;
         site.hold.stop();
         for id in 0..REQUESTS {

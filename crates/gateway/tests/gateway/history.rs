@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use types::{AccountName, AccountSpec, Command, UpdateAccount};
 
-use crate::socket::{connect, say};
+use crate::socket::{ask as ask_socket, connect, say, signed};
 use crate::support::{Site, TAKER, fields, now_ms};
 
 const MINUTE_MS: u64 = 60_000;
@@ -62,6 +62,55 @@ async fn trades_are_listed_one_by_one_and_aggregated() {
         -1102,
         "Mandatory parameter 'symbol' was not sent, was empty/null, or malformed.",
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn orders_and_trades_of_all_symbols_are_one_list() {
+    let site = Site::new().await;
+    let order = async |key, symbol: &str, side: &str| {
+        let text =
+            format!("symbol={symbol}&side={side}&type=LIMIT&timeInForce=GTC&quantity=1&price=100");
+        let reply = site.signed(key, "POST", "/api/v3/order", &text).await;
+        assert_eq!(reply.status, 200, "{}", reply.body);
+    };
+    let symbols = ["BTCUSDT", "ETHUSDT", "ETHUSDT", "BTCUSDT", "ETHUSDT"];
+    for symbol in symbols {
+        order(&site.maker, symbol, "SELL").await;
+        order(&site.taker, symbol, "BUY").await;
+    }
+    order(&site.taker, "ETHUSDT", "BUY").await;
+    let ask = async |path: &str, text: &str| {
+        let reply = site.signed(&site.taker, "GET", path, text).await;
+        assert_eq!(reply.status, 200, "{text}: {}", reply.body);
+        reply.json()
+    };
+    let trades = ask("/api/v3/myTrades", "").await;
+    assert_eq!(get(&trades, "symbol"), symbols);
+    assert_eq!(get(&trades, "id"), [1, 1, 2, 2, 3]);
+    for symbol in ["BTCUSDT", "ETHUSDT"] {
+        let of_one = ask("/api/v3/myTrades", &format!("symbol={symbol}")).await;
+        let same: Vec<_> =
+            trades.as_array().unwrap().iter().filter(|trade| trade["symbol"] == symbol).collect();
+        assert_eq!(of_one.as_array().unwrap().iter().collect::<Vec<_>>(), same);
+    }
+    assert_eq!(get(&ask("/api/v3/myTrades", "limit=2").await, "symbol"), symbols[3..]);
+    let first = ask("/api/v3/myTrades", &format!("startTime={}&limit=2", trades[0]["time"])).await;
+    assert_eq!(get(&first, "id"), [1, 1]);
+
+    let orders = ask("/api/v3/allOrders", "").await;
+    assert_eq!(get(&orders, "symbol"), [&symbols[..], &["ETHUSDT"]].concat());
+    assert_eq!(get(&ask("/api/v3/allOrders", "limit=1").await, "status"), ["NEW"]);
+    let mut socket = connect(&site, "/ws-api/v3?returnRateLimits=false").await;
+    for (method, expect) in [("myTrades", &trades), ("allOrders", &orders)] {
+        let answer = ask_socket(&mut socket, 1, method, signed(&site.taker, json!({}))).await;
+        assert_eq!(&answer["result"], expect, "{method}");
+    }
+    for (path, text) in
+        [("myTrades", "fromId=1"), ("myTrades", "orderId=1"), ("allOrders", "orderId=1")]
+    {
+        let reply = site.signed(&site.taker, "GET", &format!("/api/v3/{path}"), text).await;
+        assert_eq!(reply.json()["code"], -1102, "{path} {text}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,13 +2,13 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::held_log::Hold;
 use engine::Engine;
 use gateway::{
-    AllowedHost, Gateway, OperatorApi, Origin as WebOrigin, Settings, Tls, TrustedProxy,
+    AllowedHost, DemoSignIn, Gateway, OperatorApi, Origin as WebOrigin, Settings, Tls, TrustedProxy,
 };
 use projection::HistoryRetention;
 use protocol::signed::sign::sign;
@@ -17,17 +17,18 @@ use tempfile::TempDir;
 use testing::{Kept, feed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use types::{
-    AccountId, Amount, AssetId, Command, CreateKey, Entry, Envelope, Event, FeeRates, Increment,
-    InstrumentId, InstrumentSpec, KeyId, KeySpec, ListInstrument, Origin, Price, Qty, Role, Side,
-    Symbol,
+    AccountId, Amount, AssetId, Command, CreateKey, CreateLogin, Entry, Envelope, Event, FeeRates,
+    Increment, InstrumentId, InstrumentSpec, KeyId, KeySpec, ListInstrument, LoginId, LoginSpec,
+    Origin, Price, Qty, Role, Side, Symbol, UserName, Way, Ways,
 };
 use venue::{
-    Credential, Durability, Handle, MasterKey, MasterKeyError, Opened, Running, Secret, Verifier,
-    api_key_hash,
+    Credential, Durability, Handle, LoginSecret, MasterKey, MasterKeyError, Opened, Password,
+    PasswordHash, Running, Secret, TotpSecret, Verifier, api_key_hash,
 };
 
 pub(crate) const BTCUSDT: InstrumentId = InstrumentId(0);
@@ -42,7 +43,8 @@ pub(crate) struct Key {
     pub(crate) secret: Secret,
 }
 
-/// TLS, names, origins and proxies for clients beyond this machine, and the operators' backend.
+/// TLS, names, origins and proxies for clients beyond this machine, the operators' backend, and
+/// sign-in by code.
 #[derive(Clone, Default)]
 pub(crate) struct Exposure {
     pub(crate) tls: Option<Arc<Tls>>,
@@ -50,7 +52,13 @@ pub(crate) struct Exposure {
     pub(crate) allowed_hosts: Vec<AllowedHost>,
     pub(crate) trusted_proxies: Vec<TrustedProxy>,
     pub(crate) operators: Option<Arc<dyn OperatorApi>>,
+    /// Accounts that a code signs in to; a demo has some.
+    pub(crate) demo: Vec<String>,
+    pub(crate) codes: Codes,
 }
+
+/// The codes that the venue prints.
+pub(crate) type Codes = Arc<Mutex<Option<UnboundedReceiver<String>>>>;
 
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
@@ -239,6 +247,30 @@ impl Site {
         events
     }
 
+    /// The next one-time code of a demo.
+    pub(crate) fn code(&self) -> Option<String> {
+        self.exposure.codes.lock().unwrap().as_mut().and_then(|codes| codes.try_recv().ok())
+    }
+
+    /// A login with the page as its way, and its number.
+    pub(crate) async fn add_login(
+        &self,
+        account: AccountId,
+        role: Role,
+        (user, password): (&str, &str),
+        totp: Option<TotpSecret>,
+    ) -> LoginId {
+        let user = UserName::parse(user).unwrap();
+        let password = PasswordHash::of(&Password::new(password.to_owned()).unwrap());
+        let sealed_secret = self.master_key.seal_login(&LoginSecret { password, totp }, &user);
+        let ways = Ways::new(&[Way::Page]).unwrap();
+        let spec = LoginSpec { user, account, role, ways, sealed_secret };
+        let events = self.operate(Command::CreateLogin(Box::new(CreateLogin { spec }))).await;
+        self.handle.read_views(|_, _| ()).unwrap().await.unwrap();
+        let Event::LoginCreated(created) = events[0] else { panic!("{events:?}") };
+        created.login
+    }
+
     pub(crate) async fn ask<R: Send + 'static>(
         &self,
         question: impl FnOnce(&Engine) -> R + Send + 'static,
@@ -360,6 +392,10 @@ async fn start(
         .with_origins(exposure.origins.clone())
         .with_allowed_hosts(exposure.allowed_hosts.clone())
         .with_trusted_proxies(exposure.trusted_proxies.clone());
+    let demo = (!exposure.demo.is_empty()).then(|| DemoSignIn::new(exposure.demo.clone()));
+    let (demo, codes) = demo.unzip();
+    *exposure.codes.lock().unwrap() = codes;
+    let gateway = gateway.with_demo_sign_in(demo);
     let gateway = match exposure.operators.clone() {
         Some(operators) => gateway.with_operators(operators),
         None => gateway,
@@ -395,7 +431,9 @@ pub(crate) fn with_time(text: &str) -> String {
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
+    /// In small letters.
     pub(crate) head: String,
+    pub(crate) raw_head: String,
     pub(crate) body: String,
 }
 
@@ -408,7 +446,12 @@ impl Reply {
         let text = String::from_utf8(bytes).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-        Self { status: status.unwrap_or(0), head: head.to_ascii_lowercase(), body: body.to_owned() }
+        Self {
+            status: status.unwrap_or(0),
+            head: head.to_ascii_lowercase() + "\r\n",
+            raw_head: head.to_owned(),
+            body: body.to_owned(),
+        }
     }
 
     #[track_caller]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Event, TradeBusted, TradeCorrected};
+use super::{Event, TradeBusted, TradeCorrected, TradeExecuted};
 use crate::id::{AccountId, InstrumentId};
 
 impl Event {
@@ -73,7 +73,7 @@ impl Event {
     }
 
     fn account_numbers(&self) -> [Option<(AccountId, Range<u64>)>; 2] {
-        let one = match self {
+        let (account, number) = match self {
             Self::OrderAccepted(e) => (e.order.account, e.account_seq),
             Self::OrderCanceled(e) => (e.order.account, e.account_seq),
             Self::OrderExpired(e) => (e.order.account, e.account_seq),
@@ -100,8 +100,7 @@ impl Event {
             Self::KillSwitchSet(e) => (e.set.account, e.account_seq),
             Self::SessionOpened(e) => (e.account, e.account_seq),
             Self::SessionClosed(e) => (e.account, e.account_seq),
-            Self::TradeExecuted(e) => {
-                let (maker, taker) = (&e.maker, &e.taker);
+            Self::TradeExecuted(TradeExecuted { maker, taker, .. }) => {
                 return both(
                     (maker.order.account, single(maker.account_seq)),
                     (taker.order.account, single(taker.account_seq)),
@@ -141,7 +140,6 @@ impl Event {
             | Self::CommandRejected(_)
             | Self::CommandRepeated(_) => return [None, None],
         };
-        let (account, number) = one;
         [Some((account, single(number))), None]
     }
 }

@@ -74,7 +74,7 @@ impl PasswordHash {
 }
 
 /// Whether an attempt is the password of a login. Takes as long when there is no such login, so
-/// that the time does not tell which user names exist. To be called where it may take a core for
+/// that the time does not reveal which user names exist. To be called where it may take a core for
 /// some 20 ms.
 pub fn password_matches(hash: Option<&PasswordHash>, attempt: &str) -> bool {
     if attempt.len() > PASSWORD_LEN_MAX {

@@ -75,7 +75,7 @@ impl Engine {
         };
         let revoked = &mut self.logins[login.0 as usize - 1];
         revoked.revoked = true;
-        revoked.spec.sealed_secret = Sealed::EMPTY; // Nobody may sign in by it again.
+        revoked.spec.sealed_secret = Sealed::EMPTY; // It must not be opened again.
         self.taken.users.remove(&user);
         let account_seq = self.accounts[account.0 as usize].next_seq();
         let revoked = LoginRevoked { account_seq, login, user, account, role };

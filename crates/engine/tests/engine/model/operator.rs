@@ -151,11 +151,21 @@ impl Model {
     ) -> Result<(), RejectReason> {
         let spec = *spec;
         self.trader(spec.account)?;
+        let login = spec.login.map(|login| self.login(login)).transpose()?;
+        if spec.login.is_some_and(|login| self.keys_of(login).len() == 64) {
+            return Err(RejectReason::TooManyKeysOfLogin);
+        }
         if self.keys.iter().any(|(key, _)| key.api_key_hash == spec.api_key_hash) {
             return Err(RejectReason::ApiKeyInUse);
         }
         if spec.role == Role::Operator && created_by.0 > 0 {
             return Err(RejectReason::OperatorKeyByKey);
+        }
+        if let Some(login) = login {
+            let is_same = (login.account, login.role) == (spec.account, spec.role);
+            if !is_same || spec.role == Role::Operator {
+                return Err(RejectReason::KeyBeyondLogin);
+            }
         }
         self.keys.push((spec, false));
         let key = KeyId(self.keys.len() as u32);
@@ -176,6 +186,67 @@ impl Model {
         Ok(())
     }
 
+    fn login(&self, login: LoginId) -> Result<LoginSpec, RejectReason> {
+        let found = (1..).zip(&self.logins).find(|(id, (_, revoked))| *id == login.0 && !revoked);
+        found.map(|(_, (spec, _))| *spec).ok_or(RejectReason::UnknownLogin)
+    }
+
+    fn keys_of(&self, login: LoginId) -> Vec<KeyId> {
+        let valid = (1..).zip(&self.keys).filter(|(_, (_, revoked))| !revoked);
+        valid.filter(|(_, (key, _))| key.login == Some(login)).map(|(id, _)| KeyId(id)).collect()
+    }
+
+    pub(super) fn create_login(
+        &mut self,
+        spec: &LoginSpec,
+        created_by: KeyId,
+    ) -> Result<(), RejectReason> {
+        let spec = *spec;
+        self.trader(spec.account)?;
+        if self.logins.iter().any(|(login, revoked)| login.user == spec.user && !revoked) {
+            return Err(RejectReason::UserInUse);
+        }
+        if spec.role == Role::Operator && created_by.0 > 0 {
+            return Err(RejectReason::OperatorLoginByKey);
+        }
+        self.logins.push((spec, false));
+        let login = LoginId(self.logins.len() as u32);
+        let account_seq = self.account_seq(spec.account);
+        self.events.push(Event::LoginCreated(LoginCreated { account_seq, login, spec }));
+        Ok(())
+    }
+
+    pub(super) fn update_login(
+        &mut self,
+        request: &UpdateLogin,
+        changed_by: KeyId,
+    ) -> Result<(), RejectReason> {
+        let UpdateLogin { login, ways, sealed_secret, sign_out } = *request;
+        let mut spec = self.login(login)?;
+        if spec.role == Role::Operator && changed_by.0 > 0 {
+            return Err(RejectReason::OperatorLoginByKey);
+        }
+        (spec.ways, spec.sealed_secret) = (ways, sealed_secret);
+        self.logins[login.0 as usize - 1].0 = spec;
+        let account_seq = self.account_seq(spec.account);
+        let updated = LoginUpdated { account_seq, login, spec, sign_out };
+        self.events.push(Event::LoginUpdated(updated));
+        if sign_out { self.revoke_keys_of(login) } else { Ok(()) }
+    }
+
+    pub(super) fn revoke_login(&mut self, login: LoginId) -> Result<(), RejectReason> {
+        let LoginSpec { user, account, role, .. } = self.login(login)?;
+        self.logins[login.0 as usize - 1].1 = true;
+        let account_seq = self.account_seq(account);
+        let revoked = LoginRevoked { account_seq, login, user, account, role };
+        self.events.push(Event::LoginRevoked(revoked));
+        self.revoke_keys_of(login)
+    }
+
+    fn revoke_keys_of(&mut self, login: LoginId) -> Result<(), RejectReason> {
+        self.keys_of(login).into_iter().try_for_each(|key| self.revoke_key(key))
+    }
+
     pub(super) fn rotate_master_key(
         &mut self,
         request: &RotateMasterKey,
@@ -184,7 +255,11 @@ impl Model {
         let valid: Vec<u32> =
             numbered.filter(|(_, (_, revoked))| !revoked).map(|(id, _)| id).collect();
         let named: Vec<u32> = request.keys.iter().map(|resealed| resealed.key.0).collect();
-        if named != valid {
+        let numbered = (1..).zip(&self.logins);
+        let valid_logins: Vec<u32> =
+            numbered.filter(|(_, (_, revoked))| !revoked).map(|(id, _)| id).collect();
+        let named_logins: Vec<u32> = request.logins.iter().map(|login| login.login.0).collect();
+        if named != valid || named_logins != valid_logins {
             return Err(RejectReason::KeysChanged);
         }
         let (fingerprint, key_count) = (request.fingerprint, named.len() as u32);

@@ -5,13 +5,14 @@ use proptest::strategy::Union;
 use types::{
     AccountId, AccountLimits, AccountMode, AccountRisk, AccountSpec, ApproveWithdrawal, Asset,
     AssetId, AssetName, BandBreach, BustTrade, Calendar, CancelWithdrawal, CircuitBreaker,
-    CloseSession, Command, ConfirmWithdrawal, CorrectTrade, CreateAccount, CreateKey,
+    CloseSession, Command, ConfirmWithdrawal, CorrectTrade, CreateAccount, CreateKey, CreateLogin,
     DelistInstrument, Deposit, ExternalRef, FeeAsset, FeeRates, FeeSchedule, FeeTier, HaltLevel,
     HaltVenue, InstrumentId, InstrumentRules, InstrumentSpec, KeyId, KeySpec, ListAsset,
-    ListInstrument, MassCancel, OpenSession, PercentPrice, Phase, PriceBands, ReceivableId,
-    RequestWithdrawal, ResealedKey, RevokeKey, Role, RotateMasterKey, Sealed, Session, SessionId,
-    SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase,
-    SetWithdrawalApprovals, SettleReceivable, Symbol, TradeId, UpdateAccount, UpdateInstrument,
+    ListInstrument, LoginId, LoginSpec, MassCancel, OpenSession, PercentPrice, Phase, PriceBands,
+    ReceivableId, RequestWithdrawal, ResealedKey, ResealedLogin, RevokeKey, RevokeLogin, Role,
+    RotateMasterKey, Sealed, Session, SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
+    SetInstrumentRules, SetKillSwitch, SetPhase, SetWithdrawalApprovals, SettleReceivable, Symbol,
+    TradeId, UpdateAccount, UpdateInstrument, UpdateLogin, UserName, Way, Ways,
 };
 
 use crate::house::{account_spec, lots, minor, ticks};
@@ -313,22 +314,52 @@ pub(super) fn operator() -> BoxedStrategy<Command> {
         Command::UpdateAccount(UpdateAccount { account: AccountId(account), spec })
     });
     let roles = prop::sample::select(&[Role::ReadOnly, Role::Operator][..]);
-    let key = (account(), 0..4_u8, roles).prop_map(|(account, hash, role)| {
-        let spec = KeySpec {
-            account: AccountId(account),
-            role,
-            api_key_hash: [hash; 16],
-            sealed_secret: Sealed::new(&[hash; 40]).unwrap(),
-        };
-        Command::CreateKey(Box::new(CreateKey { spec }))
-    });
+    let key = (account(), 0..4_u8, roles)
+        .prop_map(|(account, hash, role)| create_key(account, hash, role, None));
     let revoke = (0..4_u32).prop_map(|key| Command::RevokeKey(RevokeKey { key: KeyId(key) }));
-    let rotate =
-        (any::<u8>(), prop::collection::btree_set(1..4_u32, 0..3)).prop_map(|(seal, keys)| {
-            let sealed_secret = Sealed::new(&[seal; 40]).unwrap();
-            let resealed = |key| ResealedKey { key: KeyId(key), sealed_secret };
-            let keys = keys.into_iter().map(resealed).collect();
-            Command::RotateMasterKey(RotateMasterKey { fingerprint: [seal; 16], keys })
-        });
+    let some = |max| prop::collection::btree_set(1..max, 0..3);
+    let rotate = (any::<u8>(), some(4_u32), some(3_u32)).prop_map(|(seal, keys, logins)| {
+        let sealed_secret = Sealed::new(&[seal; 40]).unwrap();
+        let resealed = |key| ResealedKey { key: KeyId(key), sealed_secret };
+        let keys = keys.into_iter().map(resealed).collect();
+        let resealed = |login| ResealedLogin { login: LoginId(login), sealed_secret };
+        let logins = logins.into_iter().map(resealed).collect();
+        Command::RotateMasterKey(RotateMasterKey { fingerprint: [seal; 16], keys, logins })
+    });
     prop_oneof![asset, list, create, update, key, revoke, rotate].boxed()
+}
+
+fn create_key(account: u32, hash: u8, role: Role, login: Option<LoginId>) -> Command {
+    let spec = KeySpec {
+        account: AccountId(account),
+        role,
+        login,
+        api_key_hash: [hash; 16],
+        sealed_secret: Sealed::new(&[hash; 40]).unwrap(),
+    };
+    Command::CreateKey(Box::new(CreateKey { spec }))
+}
+
+/// Logins of few accounts, so that their keys are often those of the right one.
+pub(super) fn logins() -> BoxedStrategy<Command> {
+    let account = || prop_oneof![6 => 1..=2_u32, 1 => Just(0)];
+    let role = || prop::sample::select(&[Role::ReadOnly, Role::ReadOnly, Role::Operator][..]);
+    let ways = Ways::new(&[Way::Page]).unwrap();
+    let create = (account(), 0..3_u8, role()).prop_map(move |(account, user, role)| {
+        let sealed_secret = Sealed::new(&[user; 40]).unwrap();
+        let (user, account) =
+            (UserName::parse(&format!("user-{user}")).unwrap(), AccountId(account));
+        let spec = LoginSpec { user, account, role, ways, sealed_secret };
+        Command::CreateLogin(Box::new(CreateLogin { spec }))
+    });
+    let login = || (0..4_u32).prop_map(LoginId);
+    let update = (login(), any::<u8>(), any::<bool>()).prop_map(move |(login, seal, sign_out)| {
+        let sealed_secret = Sealed::new(&[seal; 40]).unwrap();
+        let update = UpdateLogin { login, ways, sealed_secret, sign_out };
+        Command::UpdateLogin(Box::new(update))
+    });
+    let revoke = login().prop_map(|login| Command::RevokeLogin(RevokeLogin { login }));
+    let key = (account(), 4..8_u8, role(), login())
+        .prop_map(|(account, hash, role, login)| create_key(account, hash, role, Some(login)));
+    prop_oneof![2 => create, 1 => update, 1 => revoke, 3 => key].boxed()
 }

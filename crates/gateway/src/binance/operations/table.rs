@@ -154,7 +154,7 @@ operations! {
         Signed account::query_order, QueryOrderRequest::parse => OrderInfo;
     GET "/api/v3/openOrders", "openOrders.status", By(account::open_orders_weight);
         Signed account::open_orders, OpenOrdersRequest::parse => Vec<OrderInfo>;
-    GET "/api/v3/allOrders", "allOrders", Of(20);
+    GET "/api/v3/allOrders", "allOrders", By(account::all_orders_weight);
         Signed account::all_orders, AllOrdersRequest::parse => Vec<OrderInfo>;
     GET "/api/v3/account", "account.status", Of(20);
         Signed account::account, AccountRequest::parse => AccountInfo;

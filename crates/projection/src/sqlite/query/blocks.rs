@@ -10,6 +10,8 @@ use std::ops::Range;
 use rusqlite::{Connection, OptionalExtension, params};
 use types::{AccountId, InstrumentId};
 
+use crate::question::Times;
+
 /// The number of last bits that ids of orders and of trades are without in the indexes. The SQL
 /// says 12 as well, since an index is found by the words it was made with.
 pub(crate) const BLOCK_BITS: u32 = 12;
@@ -59,6 +61,46 @@ pub(crate) fn search<T>(
         found.extend(look(row.get(0)?, limit - found.len())?);
     }
     Ok(found)
+}
+
+/// Rows of an account in all instruments, oldest first: from the first one, if a start was named,
+/// else the last ones. Of each instrument no more than `limit` are read.
+pub(crate) fn merged<T, K: Ord>(
+    connection: &Connection,
+    blocks: &'static str,
+    account: AccountId,
+    (times, limit): (Times, usize),
+    of_one: impl Fn(InstrumentId) -> rusqlite::Result<Vec<T>>,
+    at: impl Fn(&T) -> K,
+) -> rusqlite::Result<Vec<T>> {
+    let mut found = Vec::new();
+    let mut next = first_instrument(connection, blocks, account, 0)?;
+    while let Some(instrument) = next {
+        found.extend(of_one(instrument)?);
+        found.sort_by_key(&at);
+        if times.start_ns.is_some() {
+            found.truncate(limit);
+        } else {
+            found.drain(..found.len().saturating_sub(limit));
+        }
+        next = first_instrument(connection, blocks, account, instrument.0 + 1)?;
+    }
+    Ok(found)
+}
+
+/// The first instrument from a number on in which the account has rows.
+fn first_instrument(
+    connection: &Connection,
+    blocks: &'static str,
+    account: AccountId,
+    from: u32,
+) -> rusqlite::Result<Option<InstrumentId>> {
+    let select = format!(
+        "SELECT instrument FROM {blocks} WHERE account = ? AND instrument >= ? \
+         ORDER BY instrument LIMIT 1"
+    );
+    let mut select = connection.prepare_cached(&select)?;
+    select.query_row([account.0, from], |row| row.get(0).map(InstrumentId)).optional()
 }
 
 pub(crate) fn block_of(id: i64) -> i64 {

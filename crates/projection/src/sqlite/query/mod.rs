@@ -20,6 +20,9 @@ pub(crate) fn answer(connection: &Connection, question: &Question) -> rusqlite::
         Question::Klines(asked) => Answer::Klines(kline::klines(connection, asked)?),
         Question::WindowSince(asked) => Answer::WindowSince(kline::window(connection, asked)?),
         Question::AllOrders(asked) => Answer::AllOrders(order::all_orders(connection, asked)?),
+        Question::OrdersInAll(asked) => {
+            Answer::OrdersInAll(order::orders_in_all(connection, asked)?)
+        }
         Question::OneOrder(asked) => Answer::OneOrder(order::order(connection, asked)?),
         Question::ExpireCauses(asked) => {
             Answer::ExpireCauses(order::expire_causes(connection, asked)?)
@@ -35,6 +38,9 @@ pub(crate) fn answer(connection: &Connection, question: &Question) -> rusqlite::
             Answer::PreventedMatches(order::prevented_matches(connection, asked)?)
         }
         Question::MyTrades(asked) => Answer::MyTrades(trade::my_trades(connection, asked)?),
+        Question::TradesInAll(asked) => {
+            Answer::TradesInAll(trade::trades_in_all(connection, asked)?)
+        }
         Question::HistoricalTrades(asked) => {
             Answer::HistoricalTrades(trade::historical_trades(connection, asked)?)
         }

@@ -11,12 +11,12 @@ use types::{
 use crate::changes::Amendment;
 use crate::question::{
     AllOrderLists, AllOrders, Amendments, AnyOrder, ExpireCauses, OneOrder, OneOrderList,
-    OrderFilter, PreventedFilter, PreventedMatches,
+    OrderFilter, OrdersInAll, PreventedFilter, PreventedMatches,
 };
 use crate::sqlite::column::{self, Columns, read_wire};
 use crate::sqlite::names::candidates;
 use crate::sqlite::query::blocks::Direction::{Ascending, Descending};
-use crate::sqlite::query::blocks::{first_created_since, search};
+use crate::sqlite::query::blocks::{first_created_since, merged, search};
 use crate::sqlite::query::bounds::{bound, bounds, page};
 
 pub(super) fn all_orders(
@@ -44,6 +44,17 @@ pub(super) fn all_orders(
         search(connection, "order_blocks", whose, &ids, direction, filter.limit, look)?;
     orders.sort_unstable_by_key(|order| order.order_id);
     Ok(orders)
+}
+
+pub(super) fn orders_in_all(
+    connection: &Connection,
+    asked: &OrdersInAll,
+) -> rusqlite::Result<Vec<Order>> {
+    let OrdersInAll { account, times, limit } = *asked;
+    let filter = OrderFilter { from_id: None, times, limit };
+    let of_one = |instrument| all_orders(connection, &AllOrders { account, instrument, filter });
+    let at = |order: &Order| (order.created_ns, order.instrument, order.order_id);
+    merged(connection, "order_blocks", account, (times, limit), of_one, at)
 }
 
 pub(super) fn order(connection: &Connection, asked: &OneOrder) -> rusqlite::Result<Option<Order>> {

@@ -9,10 +9,12 @@ use types::{
     TimeZone, TradeId, TradeRevision,
 };
 
-use crate::question::{AggTrades, HistoricalTrades, MyTrades, OneTrade, TradeFilter, TradeSide};
+use crate::question::{
+    AggTrades, HistoricalTrades, MyTrades, OneTrade, TradeFilter, TradeSide, TradesInAll,
+};
 use crate::sqlite::column::{self, Columns, int};
 use crate::sqlite::query::blocks::Direction::{Ascending, Descending};
-use crate::sqlite::query::blocks::search;
+use crate::sqlite::query::blocks::{merged, search};
 use crate::sqlite::query::bounds::{bound, bounds, page};
 
 pub(super) fn my_trades(
@@ -47,6 +49,18 @@ pub(super) fn my_trades(
         trades.reverse();
     }
     Ok(trades)
+}
+
+pub(super) fn trades_in_all(
+    connection: &Connection,
+    asked: &TradesInAll,
+) -> rusqlite::Result<Vec<AccountTrade>> {
+    let TradesInAll { account, times, limit } = *asked;
+    let filter = TradeFilter { order_id: None, from_id: None, times, limit };
+    let of_one = |instrument| my_trades(connection, &MyTrades { account, instrument, filter });
+    let at =
+        |trade: &AccountTrade| (trade.traded_ns, trade.instrument, trade.trade_id, trade.is_maker);
+    merged(connection, "fill_blocks", account, (times, limit), of_one, at)
 }
 
 /// The maker's side first.

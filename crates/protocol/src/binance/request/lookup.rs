@@ -35,24 +35,33 @@ requests! {
         queue: bool = params.flag("queue")?.unwrap_or(false),
     }
 
-    /// `GET /api/v3/allOrders`: orders from `order_id` on, or within the times, else the latest.
+    /// `GET /api/v3/allOrders`: orders from `order_id` on, or within the times, else the latest;
+    /// without a market, those of all.
     AllOrdersRequest(params, markets) {
-        market: Market = params.market(markets)?,
+        market: Option<Market> = params.optional_market(markets)?,
         order_id: Option<OrderId> = params.integer("orderId")?.map(OrderId),
         times: Times = Times::take(&mut params)?,
         limit: usize = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?,
     } => {
+        if market.is_none() && order_id.is_some() {
+            return Err(ApiError::mandatory("symbol"));
+        }
         times.check()?;
     }
 
-    /// `GET /api/v3/myTrades`: trades from `from_id` on, or within the times, else the latest.
+    /// `GET /api/v3/myTrades`: trades from `from_id` on, or within the times, else the latest;
+    /// without a market, those of all.
     MyTradesRequest(params, markets) {
-        market: Market = params.market(markets)?,
+        market: Option<Market> = params.optional_market(markets)?,
         order_id: Option<OrderId> = params.integer("orderId")?.map(OrderId),
         from_id: Option<TradeId> = params.integer("fromId")?.map(TradeId),
         times: Times = Times::take(&mut params)?,
         limit: usize = params.limit(RESULTS_DEFAULT, RESULTS_MAX)?,
     } => {
+        // Ids are those of one market.
+        if market.is_none() && (order_id.is_some() || from_id.is_some()) {
+            return Err(ApiError::mandatory("symbol"));
+        }
         if times.any() && (order_id.is_some() || from_id.is_some()) {
             return Err(ApiError::bad_combination());
         }
@@ -227,6 +236,19 @@ mod tests {
         assert_eq!(parse("startTime=1000&endTime=86401001").unwrap_err().code, -1127);
         assert_eq!(parse("startTime=1000&endTime=1").unwrap_err().code, -1128);
         assert_eq!(parse("startTime=1000&fromId=1").unwrap_err().code, -1128);
+    }
+
+    #[test]
+    fn ids_are_those_of_one_market() {
+        let trades = |text: &str| MyTradesRequest::parse(query(text), &markets);
+        let orders = |text: &str| AllOrdersRequest::parse(query(text), &markets);
+        assert!(trades("startTime=1000&limit=3").unwrap().market.is_none());
+        assert!(orders("limit=3").unwrap().market.is_none());
+        let symbol = ApiError::mandatory("symbol");
+        for text in ["orderId=1", "fromId=1", "orderId=1&fromId=2"] {
+            assert_eq!(trades(text).unwrap_err(), symbol, "{text}");
+        }
+        assert_eq!(orders("orderId=1").unwrap_err(), symbol);
     }
 
     #[test]

@@ -9,7 +9,9 @@ import { PhaseBanner } from "../trade/auction/PhaseBanner";
 import { SafetyBar } from "../trade/safety/SafetyBar";
 import { Button } from "../ui/Button";
 import { isDesk } from "../ui/desk";
-import { AccountDialog } from "./AccountDialog";
+import { later } from "../ui/Later";
+
+const AccountDialog = later("The account", async () => (await import("./AccountDialog")).AccountDialog);
 
 const SAYS: Record<Freshness, string> = {
   live: "live",

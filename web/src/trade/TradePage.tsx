@@ -1,30 +1,28 @@
 // The trade page: all panels at once on a desk, one at a time on a phone.
 import { useEffect } from "preact/hooks";
 import { SignIn } from "../sign-in/SignIn";
-import { isInAuction, market } from "../stores/markets";
 import { isSessionKnown, session } from "../stores/session";
+import { hintsSeen } from "../stores/settings";
 import { isDesk } from "../ui/desk";
 import { later } from "../ui/Later";
-import { AuctionPanel, BelowChart } from "./BelowChart";
-import { BookPanel } from "./book/BookPanel";
+import { BelowChart } from "./BelowChart";
 import { ChartPanel } from "./chart/ChartPanel";
 import { Dock } from "./dock/Dock";
-import { Hints } from "./Hints";
 import { InstrumentsPanel } from "./instruments/InstrumentsPanel";
 import { dialog } from "./keys/dialogs";
 import { EscapeHint } from "./keys/EscapeHint";
 import { installKeys } from "./keys/install";
 import { LadderPanel } from "./ladder/LadderPanel";
-import { PhoneBar, PhoneSegments, phoneView } from "./PhoneBar";
-import { SafetyBar } from "./safety/SafetyBar";
 import { TapePanel } from "./tape/TapePanel";
 import { question } from "./ticket/send";
 import { TicketPanel } from "./ticket/TicketPanel";
 import "./trade.css";
 
 const ConfirmDialog = later("The question", async () => (await import("./ticket/ConfirmDialog")).ConfirmDialog);
+const Hints = later("The hints", async () => (await import("./Hints")).Hints);
 const KeySheet = later("The keys", async () => (await import("./keys/KeySheet")).KeySheet);
 const CommandPalette = later("The palette", async () => (await import("./keys/CommandPalette")).CommandPalette);
+const Phone = later("The page", async () => (await import("./Phone")).Phone);
 const SettingsDialog = later("The settings", async () => (await import("./safety/SettingsDialog")).SettingsDialog);
 
 export function TradePage() {
@@ -61,33 +59,7 @@ function Desk() {
       <div class="trade-dock">
         <Dock />
       </div>
-      <Hints />
-    </div>
-  );
-}
-
-function Phone() {
-  const view = phoneView.value;
-  return (
-    <div class="phone">
-      {session.value === null && <SignIn />}
-      {view === "market" && <InstrumentsPanel />}
-      {view === "trade" && (
-        <PhoneSegments
-          chart={<ChartPanel />}
-          ladder={<LadderPanel />}
-          book={isInAuction(market.value) ? <AuctionPanel /> : <BookPanel />}
-          trades={<TapePanel />}
-        />
-      )}
-      {view === "orders" && (
-        <>
-          <SafetyBar />
-          <Dock />
-        </>
-      )}
-      {view === "ticket" && <TicketPanel />}
-      <PhoneBar />
+      {session.value !== null && !hintsSeen.value && <Hints />}
     </div>
   );
 }

@@ -89,13 +89,19 @@ async function begin(page: Page, venue: Venue, theme: string): Promise<void> {
     await fillTicket(page, { side: "buy", type: "LIMIT", price: near(-3), qty: "0.1" });
     await submit(page);
     await fillTicket(page, { qty: "0.3" });
+    await page.evaluate(() => {
+      (document.activeElement as HTMLElement | null)?.blur();
+      document.querySelector("[data-testid=order-ticket] .panel-body")?.scrollTo(0, 0);
+    });
   }
-  await page.waitForTimeout(15_000);
+  // Candles of a second fill the chart meanwhile.
+  await page.waitForTimeout(25_000);
 }
 
 function choose(theme: string): void {
   localStorage.setItem("buttonwood.theme", JSON.stringify(theme));
   localStorage.setItem("buttonwood.hintsSeen", "true");
+  localStorage.setItem("buttonwood.interval", JSON.stringify("1s"));
 }
 
 async function shoot(page: Page, name: string): Promise<void> {

@@ -110,7 +110,7 @@ const narrowColumns: readonly Column<Row>[] = [
   {
     id: "spark",
     title: "Trend",
-    width: "34px",
+    width: "var(--instruments-trend)",
     isNumber: true,
     cell: ({ market }) => <span class="instruments-spark" data-spark={market.symbol} />,
   },

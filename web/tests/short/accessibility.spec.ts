@@ -89,7 +89,9 @@ async function expectThumbs(page: Page, what: string): Promise<void> {
   const small = await page.evaluate(() => {
     const targets = document.querySelectorAll("button, select, input, summary, [role=tab]");
     return [...targets].flatMap((target) => {
-      const { width, height } = (target.closest("label") ?? target).getBoundingClientRect();
+      // A row that is tapped does what the name or the state in it does.
+      const isOfRow = target.matches(".instruments-name, .dock-link");
+      const { width, height } = (target.closest(isOfRow ? "[role=row]" : "label") ?? target).getBoundingClientRect();
       const isShown = width > 0 && target.checkVisibility({ visibilityProperty: true });
       const name = `${target.tagName} ${target.getAttribute("aria-label") ?? target.textContent} `;
       return isShown && (height < 43.5 || width < 43.5) ? [`${name}${width.toFixed(0)}x${height.toFixed(0)}`] : [];

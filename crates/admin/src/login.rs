@@ -3,7 +3,8 @@
 use clap::{Args, ValueEnum};
 use cli::Failure;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use types::{
     Command, CreateLogin, Event, LoginId, LoginSpec, RevokeLogin, Role, UpdateLogin, UserName, Way,
     Ways,
@@ -36,6 +37,7 @@ pub(crate) struct NewLogin {
     /// At least 12 characters
     #[arg(skip)]
     #[schemars(length(min = 12, max = 256), extend("format" = "password"))]
+    #[serde(deserialize_with = "unshown")]
     pub(super) password: String,
 }
 
@@ -57,6 +59,7 @@ pub(crate) struct LoginChange {
     /// At least 12 characters
     #[arg(skip)]
     #[schemars(length(min = 12, max = 256), extend("format" = "password"))]
+    #[serde(default, deserialize_with = "unshown")]
     pub(super) password: Option<String>,
 }
 
@@ -89,6 +92,11 @@ enum WayName {
 enum TotpChange {
     New,
     Off,
+}
+
+/// The error has no part of what should have been a password, since a refusal is recorded.
+fn unshown<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<T, D::Error> {
+    T::deserialize(from).map_err(|_| D::Error::custom("the password is not a text"))
 }
 
 fn trader() -> LoginRole {
@@ -278,3 +286,23 @@ mirrored!(LoginRole => Role: Trader, ReadOnly, Operator);
 mirrored!(WayName => Way: Page);
 
 mirrored!(Way => WayName: Page);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_password_is_not_in_the_error() {
+        let fields =
+            json!({ "user": "carol", "account": "carol", "password": 123_456_789_012_u64 });
+        let error = serde_json::from_value::<NewLogin>(fields).map(|_| ()).unwrap_err();
+        assert_eq!(error.to_string(), "the password is not a text");
+        let fields = json!({ "user": "carol", "password": ["hidden"] });
+        let error = serde_json::from_value::<LoginChange>(fields).map(|_| ()).unwrap_err();
+        assert_eq!(error.to_string(), "the password is not a text");
+        let nothing = serde_json::from_value::<LoginChange>(json!({ "user": "carol" })).unwrap();
+        assert!(nothing.password.is_none() && !nothing.sign_out);
+    }
+}

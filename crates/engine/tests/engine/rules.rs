@@ -28,8 +28,8 @@ fn every_rule_names_an_existing_test() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-/// Reasons that need more instruments, accounts, keys or logins than a test can create. Also the end of an
-/// order that enters without trading and must not rest, which the ladder refuses.
+/// Reasons that need more instruments, accounts, keys or logins than a test can create. Also the
+/// end of an order that enters without trading and must not rest, which the ladder refuses.
 const WITHOUT: [&str; 5] =
     ["TooManyInstruments", "TooManyAccounts", "TooManyKeys", "TooManyLogins", "Phase"];
 

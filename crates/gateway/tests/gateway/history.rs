@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
-use types::{AccountName, AccountSpec, Command, UpdateAccount};
+use types::{AccountName, AccountSpec, Amount, AssetId, Command, UpdateAccount};
 
 use crate::socket::{ask as ask_socket, connect, say, signed};
-use crate::support::{Site, TAKER, fields, now_ms};
+use crate::support::{MAKER, Site, TAKER, fields, now_ms};
 
 const MINUTE_MS: u64 = 60_000;
 
@@ -67,6 +67,8 @@ async fn trades_are_listed_one_by_one_and_aggregated() {
 #[tokio::test(flavor = "multi_thread")]
 async fn orders_and_trades_of_all_symbols_are_one_list() {
     let site = Site::new().await;
+    let ether = Amount::from_minor(10 * 100_000_000);
+    site.operate(testing::deposit(MAKER, AssetId(2), ether, "ether")).await;
     let order = async |key, symbol: &str, side: &str| {
         let text =
             format!("symbol={symbol}&side={side}&type=LIMIT&timeInForce=GTC&quantity=1&price=100");

@@ -534,6 +534,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The valid logins */
+        get: operations["get-logins"];
+        put?: never;
+        /** Create a login. The answer is the only place that shows the secret of its one-time codes */
+        post: operations["post-logins"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/logins/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a login at once, and its keys */
+        delete: operations["delete-logins-user"];
+        options?: never;
+        head?: never;
+        /** Change the password, the one-time codes or the ways of a login, or sign it out everywhere */
+        patch: operations["patch-logins-user"];
+        trace?: never;
+    };
     "/market": {
         parameters: {
             query?: never;
@@ -5020,6 +5056,8 @@ export interface operations {
                         /** Format: uint32 */
                         key: number;
                         kind?: string;
+                        /** @description User name of the login whose browser made it; missing for other keys */
+                        login?: string | null;
                         name?: string | null;
                         once?: boolean;
                         /** @description PEM; null for an HMAC key */
@@ -5778,6 +5816,518 @@ export interface operations {
             };
         };
     };
+    "get-logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        account: string;
+                        /**
+                         * Format: uint
+                         * @description Its valid keys: one for each browser that the person signed in with
+                         */
+                        keys: number;
+                        /** Format: uint32 */
+                        login: number;
+                        role: "trader" | "read-only" | "market-data" | "operator";
+                        /** @description Whether it asks for one-time codes; missing without the master key */
+                        totp?: boolean | null;
+                        user: string;
+                        ways: "page"[];
+                    }[];
+                };
+            };
+            /** @description The request is invalid; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key is unknown, not an operator's, or not allowed from this address */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request names something that does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A rule of the venue refuses it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address is banned for some time */
+            418: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address has sent too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The venue takes no requests at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "post-logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account": "?",
+                 *       "password": "?",
+                 *       "user": "?"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Account of the login */
+                    account: string;
+                    /**
+                     * Format: password
+                     * @description At least 12 characters
+                     */
+                    password: string;
+                    /**
+                     * @description Permissions of the login
+                     * @default trader
+                     */
+                    role?: "trader" | "read-only" | "operator";
+                    /**
+                     * @description Ask for a one-time code with the password; an operator's login always does
+                     * @default false
+                     */
+                    totp?: boolean;
+                    /** @description User name: 1 to 32 small letters, digits, `.`, `_`, `@`, `+` and `-` */
+                    user: string;
+                    /**
+                     * @description Where it may sign in; may be repeated
+                     * @default [
+                     *       "page"
+                     *     ]
+                     */
+                    ways?: "page"[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uint32 */
+                        login: number | null;
+                        /** @description What an authenticator app reads, only in this answer; missing without one-time codes */
+                        otpauth_uri?: string | null;
+                        user: string;
+                    };
+                };
+            };
+            /** @description The request is invalid; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key is unknown, not an operator's, or not allowed from this address */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request names something that does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A rule of the venue refuses it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address is banned for some time */
+            418: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address has sent too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The venue takes no requests at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "delete-logins-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uint */
+                        keys_revoked: number;
+                        revoked: string;
+                    };
+                };
+            };
+            /** @description The request is invalid; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key is unknown, not an operator's, or not allowed from this address */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request names something that does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A rule of the venue refuses it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address is banned for some time */
+            418: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address has sent too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The venue takes no requests at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "patch-logins-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    /**
+                     * Format: password
+                     * @description At least 12 characters
+                     */
+                    password?: string | null;
+                    /**
+                     * @description Sign the person out everywhere: the keys of the login are revoked
+                     * @default false
+                     */
+                    sign_out?: boolean;
+                    /**
+                     * @description `new` asks for one-time codes of a new secret, `off` for none
+                     * @enum {string|null}
+                     */
+                    totp?: "new" | "off" | null;
+                    /**
+                     * @description Where it may sign in; may be repeated, and replaces the present ways
+                     * @default []
+                     */
+                    ways?: "page"[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        account: string;
+                        /**
+                         * Format: uint
+                         * @description Its valid keys: one for each browser that the person signed in with
+                         */
+                        keys: number;
+                        /** Format: uint32 */
+                        login: number;
+                        /** @description What an authenticator app reads, only in the answer that sets it */
+                        otpauth_uri?: string | null;
+                        role: "trader" | "read-only" | "market-data" | "operator";
+                        /** @description Whether it asks for one-time codes; missing without the master key */
+                        totp?: boolean | null;
+                        user: string;
+                        ways: "page"[];
+                    };
+                };
+            };
+            /** @description The request is invalid; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The key is unknown, not an operator's, or not allowed from this address */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request names something that does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A rule of the venue refuses it; nothing was changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address is banned for some time */
+            418: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The address has sent too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The venue takes no requests at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "get-market": {
         parameters: {
             query?: never;
@@ -5938,6 +6488,8 @@ export interface operations {
                             /** Format: uint32 */
                             key: number;
                             kind?: string;
+                            /** @description User name of the login whose browser made it; missing for other keys */
+                            login?: string | null;
                             name?: string | null;
                             once?: boolean;
                             /** @description PEM; null for an HMAC key */

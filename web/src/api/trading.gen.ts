@@ -2187,9 +2187,9 @@ export interface operations {
     };
     "GET /api/v3/allOrders": {
         parameters: {
-            query: {
+            query?: {
                 /** @description A market, such as `BTCUSDT`. */
-                symbol: string;
+                symbol?: string;
                 /** @description The venue's id of an order. */
                 orderId?: number;
                 /** @description From then on, in milliseconds or microseconds since 1970. */
@@ -2792,9 +2792,9 @@ export interface operations {
     };
     "GET /api/v3/myTrades": {
         parameters: {
-            query: {
+            query?: {
                 /** @description A market, such as `BTCUSDT`. */
-                symbol: string;
+                symbol?: string;
                 /** @description The venue's id of an order. */
                 orderId?: number;
                 /** @description From this id on. */

@@ -21,7 +21,7 @@ test("the policy is strict, and a breach would be seen by these tests", async ({
   ];
   for (const part of wanted) expect(policy.split("; ")).toContain(part);
   expect(response?.headers()["x-content-type-options"]).toBe("nosniff");
-  complaints.allow(/policy|Content Security Policy|TrustedHTML|request: https:\/\/example\.com|ERR_|Refused|Fetch API/);
+  complaints.allow(/policy|Content Security Policy|Trusted|request: https:\/\/example\.com|ERR_|Refused|Fetch API/);
   await page.evaluate(() => {
     const script = document.createElement("script");
     script.append("window.isBroken = true");

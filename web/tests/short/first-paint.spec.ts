@@ -5,7 +5,7 @@ const PAINT_MAX_MS = 300;
 const MARKET_MAX_MS = 1_000;
 const SHIFT_MAX = 0.02;
 /** The best of some loads: the machine of a test has other work. */
-const LOADS = 3;
+const LOADS = 5;
 
 test("the first paint, the market and a still layout", async ({ browser, market, complaints }) => {
   const loads: Window["seen"][] = [];

@@ -64,19 +64,22 @@ test("minutes at 1,000 messages/s: the heap stays flat", async ({ page }) => {
 });
 
 const TABLES = [
-  { what: "10,000 open orders", table: "open-orders", rows: 10_000, size: { openOrders: 10_000 } },
-  { what: "100,000 fills", table: "fills", rows: 100_000, size: { fills: 100_000 } },
-  { what: "1,000 instruments", table: "instruments", rows: 1_000, size: { instruments: 999 } },
+  { what: "10,000 open orders", table: "open-orders", rows: 10_000, size: { openOrders: 10_000 }, fills: 0 },
+  { what: "100,000 fills", table: "fills", rows: 100_000, size: {}, fills: 100_000 },
+  { what: "1,000 instruments", table: "instruments", rows: 1_000, size: { instruments: 999 }, fills: 0 },
 ] as const;
 
-for (const { what, table, rows, size } of TABLES) {
+for (const { what, table, rows, size, fills } of TABLES) {
   test(`${what} scroll`, async ({ page }) => {
     const feed = await open(page, await Feed.start(size));
+    await feed.sendFills(fills);
     const body = page
       .locator(`[data-testid=${table}] .table-scroll, [data-testid=${table}].table .table-scroll`)
       .first();
     const count = page.locator(`[data-testid=${table}] [aria-rowcount], [data-testid=${table}][aria-rowcount]`).first();
-    await expect.poll(async () => Number(await count.getAttribute("aria-rowcount"))).toBeGreaterThanOrEqual(rows);
+    await expect
+      .poll(async () => Number(await count.getAttribute("aria-rowcount")), { timeout: 300_000 })
+      .toBeGreaterThanOrEqual(rows);
     await body.evaluate((element) => {
       const scroll = () => {
         element.scrollTop += 90;

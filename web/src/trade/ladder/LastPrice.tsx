@@ -24,7 +24,9 @@ export function LastPrice() {
         {formatGrouped(last.price, of.price.decimals)}
       </b>
       {bid !== undefined && ask !== undefined && (
-        <span class="dim">spread {formatShort(ask - bid, of.price.decimals)}</span>
+        <span class="dim">
+          {ask > bid ? `spread ${formatShort(ask - bid, of.price.decimals)}` : "bids and asks overlap"}
+        </span>
       )}
     </span>
   );

@@ -80,6 +80,13 @@ describe("rows", () => {
 describe("moving", () => {
   const at = (bid: bigint) => ({ bids: [{ price: bid, qty: 1n }], asks: [{ price: bid + 2n, qty: 1n }] });
 
+  test("stand about the last trade while bids and asks overlap", () => {
+    const model = modelOf(1n, 21, 0n);
+    const book = { bids: [{ price: 7_000n, qty: 1n }], asks: [{ price: 4_000n, qty: 1n }], lastTradePrice: 4_100n };
+    model.centre(book);
+    expect(model.top - 10n).toBe(4_100n);
+  });
+
   test("rows stay while the market is near the middle, and follow it when it is not", () => {
     const model = modelOf(1n, 40, 0n);
     model.centre(at(1_000n));

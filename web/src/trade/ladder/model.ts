@@ -5,6 +5,7 @@ import { groupOf } from "../book/grouping";
 export interface BookSides {
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
+  readonly lastTradePrice?: bigint | null;
 }
 
 /** Of the rows, above and below the middle, the market may wander through so many before the rows follow. */
@@ -90,8 +91,10 @@ export class LadderModel {
     return high >= rows ? "below" : null;
   }
 
-  #middle({ bids, asks }: BookSides): bigint | null {
+  #middle({ bids, asks, lastTradePrice: last }: BookSides): bigint | null {
     const [bid, ask] = [bids[0]?.price, asks[0]?.price];
+    // While orders gather for an auction the best ones may be anywhere.
+    if (bid !== undefined && ask !== undefined && bid >= ask && last) return last / this.size;
     if (bid !== undefined && ask !== undefined) {
       return (groupOf(bid, this.size, "BUY") + groupOf(ask, this.size, "SELL")) / 2n;
     }

@@ -71,12 +71,11 @@ pages: $(PAGE) ## the page in Chromium: sizes, first paint, accessibility, polic
 web-test: $(PAGE) ## the page under load and over long paths: frames, latency, memory, screenshots (MINUTES=30 for the long run)
 	$(build)
 	scripts/need chromium
-	$(browser) --project=long
-	$(browser) --project=load
+	$(browser) --project=long --project=load
 
 web-api: web/node_modules/installed ## api/*.json from the binary, and the page's types from them and from api/asyncapi.yaml
 	$(build)
-	npm run --silent --prefix web api
+	BUTTONWOOD_BINARY=$(abspath $(TARGET))/debug/buttonwood npm run --silent --prefix web api
 
 define browser
 	cd web && BUTTONWOOD_BINARY=$(or $(BUTTONWOOD_BINARY),$(abspath $(TARGET))/debug/buttonwood) npx --no-install playwright test

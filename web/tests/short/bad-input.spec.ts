@@ -111,6 +111,25 @@ test("a stolen cookie is worth nothing after the sign-out", async ({ page, venue
   expect(keys.status).toBe(401);
 });
 
+test("many sign-ins are slowed, and the page says so", async ({ page, venue, complaints }) => {
+  complaints.allow(/Failed to load resource/);
+  const attempt = () =>
+    fetch(`${venue.url}/web/v1/sign-in`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ code: "a-wrong-code-of-a-demo", account: "alice" }),
+    });
+  const answers = await Promise.all(Array.from({ length: 200 }, attempt));
+  const slowed = answers.filter(({ status }) => status === 429);
+  expect(slowed.length).toBeGreaterThan(150);
+  expect(Number(slowed[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(answers.every(({ status }) => status === 429 || status === 401)).toBe(true);
+  await page.goto(`${venue.url}/#another-wrong-code`);
+  await page.getByTestId("sign-in-demo-alice").click();
+  await expect(page.getByRole("alert").filter({ hasText: /\w/ })).toBeVisible();
+  await expect(page.getByTestId("ticket-submit")).toBeDisabled();
+});
+
 test("markup in a client order id stays text", async ({ page, venue }) => {
   const markup = ["<b>x</b>", "'\"><script>x</script>", "{{alert(1)}}", "=cmd()"];
   for (const newClientOrderId of markup) {

@@ -62,7 +62,7 @@ process: $(PAGE) $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/in
 	$(VENV)/bin/pytest tests/clients -m "not slow" --numprocesses 2 --dist loadfile # Most of the time is waits.
 
 # The page in Chromium. Its own suites build nothing but the binary.
-pages: $(PAGE) ## the page in Chromium: sizes, first paint, accessibility, policy, the paths of a trader
+pages: $(PAGE) ## the page in Chromium: sizes, a still layout, accessibility, policy, the paths of a trader
 	$(build)
 	scripts/need chromium
 	npm test --silent --prefix web

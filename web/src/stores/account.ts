@@ -1,6 +1,6 @@
 // The account's state: a snapshot, then numbered events, of which none is missed or taken twice.
 import { computed, signal } from "@preact/signals";
-import { apiLink, Refused, receiveAccount, request, whenClosed } from "../connection/api";
+import { apiLink, NotSent, Refused, receiveAccount, request, whenClosed } from "../connection/api";
 import { asAccount } from "../connection/asAccount";
 import { balancesChanged, balancesRead, clearBalances } from "./balances";
 import { fees } from "./fees";
@@ -126,8 +126,9 @@ async function readFills(): Promise<void> {
   try {
     fillsRead(await asAccount<TradeAnswer[]>("myTrades", { limit: FILLS_READ }));
   } catch (error) {
-    if (!(error instanceof Refused)) return;
-    if (error.code === BEHIND) setTimeout(() => void readFills(), AGAIN_AFTER_MS);
+    // A new connection reads them again by itself.
+    if (error instanceof NotSent) return;
+    if (!(error instanceof Refused) || error.code === BEHIND) setTimeout(() => void readFills(), AGAIN_AFTER_MS);
     else if (error.code === MANDATORY) await readFillsByMarket();
     else notice("warning", `Earlier fills could not be read: ${error.message}`);
   }

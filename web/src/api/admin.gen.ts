@@ -6199,6 +6199,7 @@ export interface operations {
                     /**
                      * Format: password
                      * @description At least 12 characters
+                     * @default null
                      */
                     password?: string | null;
                     /**

@@ -223,12 +223,21 @@ fn write_by_pieces(
         Kept::Newest => 0,
         Kept::OldestToo => 1,
     };
+    let mut removed = Vec::new();
     while snapshots.len() > first_removed + SNAPSHOTS_KEPT {
-        let (batch_number, removed) = snapshots.remove(first_removed);
+        let (batch_number, old) = snapshots.remove(first_removed);
         // A reader that finds a part of it must not take it for damaged.
         let unfinished = dir.join(numbered_name(batch_number, UNFINISHED_EXTENSION));
-        disk.rename_path(&removed, &unfinished)?;
-        disk.remove_by_pieces(&unfinished, OLD_PIECE_SIZE, rest)?;
+        disk.rename_path(&old, &unfinished)?;
+        removed.push(unfinished);
+    }
+    if !removed.is_empty() {
+        // One that came back after a loss of power would be the oldest there is, from which a log
+        // that was trimmed meanwhile does not go on; and it would stay in place of the one it does.
+        disk.sync_dir(dir)?;
+    }
+    for old in removed {
+        disk.remove_by_pieces(&old, OLD_PIECE_SIZE, rest)?;
     }
     let trim_before = (snapshots.len() >= SNAPSHOTS_KEPT).then(|| snapshots[0].0 + 1);
     Ok(Written { file: target, trim_before })
@@ -637,6 +646,23 @@ mod tests {
         assert_eq!(write(10, Kept::OldestToo), (vec![5, 8, 10], Some(6)));
         assert_eq!(write(12, Kept::OldestToo), (vec![5, 10, 12], Some(6)));
         assert_eq!(write(15, Kept::Newest), (vec![12, 15], Some(13)));
+    }
+
+    #[test]
+    fn one_that_was_removed_does_not_come_back_with_a_loss_of_power() {
+        let dir = Path::new("snapshots");
+        for seed in 0..50 {
+            let power = disk::simulated::Disk::new(seed);
+            let disk = Disk::new(std::sync::Arc::new(power.clone()));
+            for batch_number in [5, 8, 10] {
+                write_by_pieces(&disk, dir, &snapshot(batch_number), Kept::Newest, &mut || {})
+                    .unwrap();
+            }
+            let after = Disk::new(std::sync::Arc::new(power.after_power_cut()));
+            let there = list(&after, dir, NAME_EXTENSION).unwrap();
+            let batches: Vec<_> = there.iter().map(|(batch_number, _)| *batch_number).collect();
+            assert_eq!(batches, [8, 10], "seed {seed}");
+        }
     }
 
     #[test]

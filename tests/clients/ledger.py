@@ -210,7 +210,8 @@ async def get(venue, session, path, name, **params):
 
 
 async def call(venue, session, method, name, **params):
-    query = venue.signed(name, **params)
+    # Beside other work a request may wait for longer than the 5 s that are the default.
+    query = venue.signed(name, **params, recvWindow=60_000)
     path = f"/api/v3/order?{query}"
     async with session.request(method, path, headers=venue.header(name)) as answer:
         return answer.status, await answer.json()

@@ -68,7 +68,9 @@ impl BackOff {
         now: Instant,
     ) -> Result<Attempted<'_>, Slowed> {
         let network = Network::of(address);
-        let user = user.map(|user| user.chars().take(USER_LEN_MAX).collect::<String>());
+        // A login is found by its name in letters of any case.
+        let kept = |user: &str| user.chars().take(USER_LEN_MAX).collect::<String>();
+        let user = user.map(|user| kept(user).to_ascii_lowercase());
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let of_network = failures.of_networks.wait(&network, now);
         let of_user = user.as_ref().and_then(|user| failures.of_users.wait(user, now));
@@ -196,6 +198,18 @@ mod tests {
         of.begin(FAR, Some("alice"), now + seconds(1)).unwrap().succeeded();
         assert_eq!(fail(&of, FAR, Some("alice"), now + seconds(1)), Ok(()));
         assert!(of.begin(NEAR, Some("carol"), now).is_err(), "the address is not forgiven");
+    }
+
+    #[test]
+    fn a_name_in_other_letters_is_the_same_name() {
+        let (of, now) = (BackOff::default(), Instant::now());
+        for (at, name) in (0..).zip(["alice", "Alice", "ALICE", "aLice", "alicE"]) {
+            let address = IpAddr::from([10, 0, 0, at]);
+            assert_eq!(fail(&of, address, Some(name), now), Ok(()));
+        }
+        assert_eq!(fail(&of, FAR, Some("AlicE"), now), Err(Slowed(seconds(1))));
+        of.begin(FAR, Some("Alice"), now + seconds(1)).unwrap().succeeded();
+        assert_eq!(fail(&of, FAR, Some("alice"), now + seconds(1)), Ok(()), "forgiven as one");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 mod attacks;
+mod browser;
 #[cfg(feature = "echo")]
 mod conformance;
 mod extensions;

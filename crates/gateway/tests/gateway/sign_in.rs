@@ -7,112 +7,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::join_all;
 use gateway::WebSettings;
-use protocol::signed::covered::Covered;
-use ring::signature::{Ed25519KeyPair, KeyPair};
-use serde_json::{Value, json};
+use serde_json::json;
 use types::{Command, RevokeLogin, Role, UpdateLogin};
 use venue::TotpSecret;
 
-use crate::socket::{Socket, ask, connect};
-use crate::support::{Exposure, MAKER, Reply, Site, TAKER, now_ms};
+use crate::browser::{Browser, JSON, PASSWORD, WRONG, demo, log_on, metric, signed_by_key, text};
+use crate::socket::connect;
+use crate::support::{Exposure, MAKER, Site, TAKER, now_ms};
 use crate::ws_api::{PATH, order};
 
-const JSON: (&str, &str) = ("content-type", "application/json");
-const PASSWORD: &str = "correct horse battery";
-const WRONG: &str = "User, password or one-time code is wrong.";
 const USED: &str = "The code is wrong, or was used before: open the address in the newest line \
                     `open` that the venue has printed.";
-
-/// A browser: it keeps the venue's cookie, and a key.
-#[derive(Default)]
-struct Browser {
-    cookie: String,
-}
-
-impl Browser {
-    async fn get(&self, site: &Site) -> Value {
-        let cookie = [("cookie", self.cookie.as_str())];
-        site.send("GET", "/web/v1/session", &cookie, b"").await.ok()
-    }
-
-    async fn post(&mut self, site: &Site, path: &str, body: &Value) -> Reply {
-        let headers = [JSON, ("origin", "http://localhost"), ("cookie", &self.cookie)];
-        let reply = site.send("POST", path, &headers, body.to_string().as_bytes()).await;
-        if let Some(cookie) = set_cookie(&reply) {
-            self.cookie = cookie;
-        }
-        reply
-    }
-
-    async fn sign_in(&mut self, site: &Site, body: Value) -> Reply {
-        self.post(site, "/web/v1/sign-in", &body).await
-    }
-
-    async fn by_password(&mut self, site: &Site, user: &str) -> Reply {
-        self.sign_in(site, json!({ "user": user, "password": PASSWORD })).await
-    }
-
-    /// Registers a key of this seed.
-    async fn register(&mut self, site: &Site, seed: u8) -> Reply {
-        let public = STANDARD.encode(pair(seed).public_key().as_ref());
-        self.post(site, "/web/v1/keys", &json!({ "publicKey": public })).await
-    }
-
-    async fn sign_out(&mut self, site: &Site, everywhere: bool) -> Reply {
-        self.post(site, "/web/v1/sign-out", &json!({ "everywhere": everywhere })).await
-    }
-}
-
-/// The pair `name=value` of the cookie that an answer sets.
-fn set_cookie(reply: &Reply) -> Option<String> {
-    let set = reply.raw_head.lines().find_map(|line| line.strip_prefix("set-cookie: "));
-    set.and_then(|set| set.split(';').next()).map(str::to_owned)
-}
-
-fn pair(seed: u8) -> Ed25519KeyPair {
-    Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap()
-}
-
-/// Signs in by a key that the browser registered.
-fn signed_by_key(api_key: &str, seed: u8, nonce: &str, timestamp: u64) -> Value {
-    let covered = Covered {
-        method: "POST",
-        path: "/web/v1/sign-in",
-        query: "",
-        body: b"",
-        timestamp: &timestamp.to_string(),
-        nonce,
-    };
-    let signature = STANDARD.encode(pair(seed).sign(covered.payload().as_bytes()));
-    json!({ "apiKey": api_key, "timestamp": timestamp, "nonce": nonce, "signature": signature })
-}
-
-async fn log_on(socket: &mut Socket, api_key: &str, seed: u8) -> Value {
-    let timestamp = now_ms();
-    let payload = format!("apiKey={api_key}&timestamp={timestamp}");
-    let signature = STANDARD.encode(pair(seed).sign(payload.as_bytes()));
-    let params = json!({ "apiKey": api_key, "timestamp": timestamp, "signature": signature });
-    ask(socket, 1, "session.logon", params).await
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap()
-}
-
-/// A demo with the accounts of the site, and their logins.
-async fn demo() -> Site {
-    let demo = vec!["maker".to_owned(), "taker".to_owned()];
-    let site = Site::exposed(Exposure { demo, ..Exposure::default() }).await;
-    site.add_login(MAKER, Role::Trader, ("maker", PASSWORD), None).await;
-    site.add_login(TAKER, Role::Trader, ("taker", PASSWORD), None).await;
-    site
-}
-
-async fn metric(site: &Site, way: &str, outcome: &str) -> u64 {
-    let prefix = format!("buttonwood_sign_ins_total{{way=\"{way}\",outcome=\"{outcome}\"}} ");
-    let text = site.get("/metrics").await.body;
-    text.lines().find_map(|line| line.strip_prefix(&prefix)).unwrap().parse().unwrap()
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_code_signs_one_browser_in_and_is_followed_by_another() {
@@ -312,8 +217,16 @@ async fn passwords_are_checked_and_one_sentence_is_for_all_that_is_wrong() {
     {
         assert_eq!(browser.sign_in(&site, bad.clone()).await.json()["code"], -1102, "{bad}");
     }
-    for bad in [json!({ "user": 1 }), json!([]), json!({ "user": "maker", "pass": "x" })] {
-        assert_eq!(browser.sign_in(&site, bad.clone()).await.json()["code"], -1135, "{bad}");
+    // No part of the body comes back.
+    for (bad, column) in [
+        (json!({ "user": "maker", "password": ["hunter2-hunter2"] }), 13),
+        (json!({ "password": "x", "user": 123_454_321 }), 32),
+        (json!({ "hunter2-hunter2": "maker" }), 18),
+        (json!("hunter2-hunter2"), 17),
+    ] {
+        let sentence =
+            format!("The body is not the JSON of this request: see line 1, column {column}.");
+        browser.sign_in(&site, bad).await.is_error(400, -1135, &sentence);
     }
     assert_eq!(metric(&site, "password", "refused").await, 4);
 }

@@ -41,7 +41,6 @@ pub(crate) struct Answer {
     pub(crate) cookie: Cookie,
 }
 
-#[derive(Debug)]
 pub(crate) enum Cookie {
     Stays,
     Is(String),

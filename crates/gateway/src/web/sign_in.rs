@@ -272,7 +272,7 @@ pub(crate) async fn sign_out(
 impl WebState {
     /// The session of a request's cookie, with its user as of now.
     pub(crate) fn session<'a>(&self, headers: &'a HeaderMap) -> Option<Current<'a>> {
-        let id = cookie::read(headers)?;
+        let id = cookie::read(headers, self.is_tls)?;
         let session = self.sessions.find(id, Instant::now())?;
         let Some(user) = User::still(&self.door, session.signed_in) else {
             self.sessions.end(id);

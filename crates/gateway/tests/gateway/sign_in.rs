@@ -11,7 +11,9 @@ use serde_json::json;
 use types::{Command, RevokeLogin, Role, UpdateLogin};
 use venue::TotpSecret;
 
-use crate::browser::{Browser, JSON, PASSWORD, WRONG, demo, log_on, metric, signed_by_key, text};
+use crate::browser::{
+    Browser, JSON, PASSWORD, WRONG, demo, log_on, metric, set_cookie, signed_by_key, text,
+};
 use crate::socket::connect;
 use crate::support::{Exposure, MAKER, Site, TAKER, now_ms};
 use crate::ws_api::{PATH, order};
@@ -197,6 +199,13 @@ async fn a_cookie_under_tls_is_secure() {
         let reply = site.send("POST", "/web/v1/sign-in", &headers, body.as_bytes()).await;
         assert_eq!(reply.status, 200, "{}", reply.body);
         assert_eq!(reply.head.contains("; path=/; secure\r\n"), is_secure, "{}", reply.head);
+        let cookie = set_cookie(&reply).unwrap();
+        assert_eq!(cookie.starts_with("__Host-bw_session="), is_secure, "{cookie}");
+        let mut browser = Browser { cookie: cookie.clone() };
+        assert_eq!(browser.get(&site).await["user"], "maker");
+        // One of the two is another host's.
+        browser.cookie = format!("{cookie}; {cookie}");
+        assert_eq!(browser.get(&site).await["signedIn"], false);
     }
 }
 

@@ -14,6 +14,8 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use protocol::signed::ApiError;
+
 use crate::socket::share::Network;
 
 /// Failures without a wait.
@@ -49,6 +51,16 @@ struct Count {
 /// How long an address or a user has to wait.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Slowed(pub(crate) Duration);
+
+impl Slowed {
+    /// The refusal, which begins with what there is too much of.
+    pub(crate) fn error(self, too_much: &str) -> ApiError {
+        let Self(wait) = self;
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let sentence = format!("{too_much}: try again in {seconds} s.");
+        ApiError { retry_after_s: Some(seconds), ..ApiError::new(429, -1003, sentence) }
+    }
+}
 
 /// An attempt under way. Dropping it leaves it a failure.
 #[derive(Debug)]

@@ -12,7 +12,8 @@ use crate::support::{Exposure, MAKER, Reply, Site, TAKER, now_ms};
 
 pub(crate) const JSON: (&str, &str) = ("content-type", "application/json");
 pub(crate) const PASSWORD: &str = "correct horse battery";
-pub(crate) const WRONG: &str = "User, password or one-time code is wrong.";
+pub(crate) const WRONG: &str =
+    "User, password or one-time code is wrong: try again, with the next code.";
 
 /// A browser: it keeps the venue's cookie, and a key.
 #[derive(Default)]

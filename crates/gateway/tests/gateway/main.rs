@@ -29,6 +29,7 @@ mod replace;
 mod retries;
 mod security;
 mod self_trade;
+mod sessions;
 mod sign_in;
 mod socket;
 mod special_orders;

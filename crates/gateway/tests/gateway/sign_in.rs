@@ -35,7 +35,11 @@ async fn a_code_signs_one_browser_in_and_is_followed_by_another() {
     let wrong = browser.sign_in(&site, by_code("x", "maker")).await;
     wrong.is_error(401, -1002, USED);
     let other = browser.sign_in(&site, by_code(&code, "nobody")).await;
-    other.is_error(401, -1002, "The demo has no such account for a person.");
+    other.is_error(
+        401,
+        -1002,
+        "The demo has no such account for a person: choose one that the page offers.",
+    );
     assert_eq!(site.code(), None, "a wrong account uses no code up");
 
     let reply = browser.sign_in(&site, by_code(&code, "maker")).await;
@@ -56,7 +60,7 @@ async fn a_code_signs_one_browser_in_and_is_followed_by_another() {
 
     let real = Site::new().await;
     let refused = Browser::default().sign_in(&real, by_code(&next, "maker")).await;
-    let sentence = "This venue is no demo: sign in with user and password.";
+    let sentence = "This venue is no demo: sign in by user and password.";
     refused.is_error(401, -1002, sentence);
     assert_eq!(Browser::default().get(&real).await, json!({ "signedIn": false, "demo": false }));
 }
@@ -66,7 +70,7 @@ async fn the_key_of_a_browser_trades_until_it_signs_out() {
     let site = demo().await;
     let mut browser = Browser::default();
     let refused = browser.register(&site, 1).await;
-    refused.is_error(401, -1002, "You are not signed in.");
+    refused.is_error(401, -1002, "You are not signed in: sign in first.");
     browser.by_password(&site, "maker").await.ok();
     let registered = browser.register(&site, 1).await.ok();
     let api_key = text(&registered["apiKey"]);
@@ -86,7 +90,7 @@ async fn the_key_of_a_browser_trades_until_it_signs_out() {
     );
     let mut thief = Browser { cookie: stolen };
     assert_eq!(thief.get(&site).await["signedIn"], false);
-    thief.register(&site, 2).await.is_error(401, -1002, "You are not signed in.");
+    thief.register(&site, 2).await.is_error(401, -1002, "You are not signed in: sign in first.");
     let mut socket = connect(&site, PATH).await;
     assert_eq!(log_on(&mut socket, api_key, 1).await["error"]["code"], -2015);
     assert_eq!(Browser::default().sign_out(&site, true).await.status, 200, "without a session");
@@ -275,7 +279,8 @@ async fn a_restart_ends_sessions_and_the_key_of_the_browser_signs_in_again() {
     let nonce = "0123456789abcdef";
     let good = signed_by_key(api_key, 1, nonce, now_ms());
 
-    let foreign = "This browser's key is not, or no longer, of a login.";
+    let foreign =
+        "This browser's key is not, or no longer, of a login: sign in by user and password.";
     let other_pair = signed_by_key(api_key, 2, nonce, now_ms());
     browser.sign_in(&site, other_pair).await.is_error(401, -1002, foreign);
     let unknown = signed_by_key("unknown", 1, nonce, now_ms());
@@ -288,7 +293,7 @@ async fn a_restart_ends_sessions_and_the_key_of_the_browser_signs_in_again() {
 
     assert_eq!(browser.sign_in(&site, good.clone()).await.ok()["user"], "maker");
     let repeated = browser.sign_in(&site, good).await;
-    repeated.is_error(400, -1022, "The nonce was used before.");
+    repeated.is_error(400, -1022, "The nonce was used before: sign again with another one.");
     // Signing out revokes the key that signed in.
     assert_eq!(browser.sign_out(&site, false).await.status, 200);
     let revoked = signed_by_key(api_key, 1, "fedcba9876543210", now_ms());
@@ -328,14 +333,17 @@ async fn a_login_has_a_limit_of_keys_and_abandoned_ones_make_room() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_have_a_limit_and_end_when_they_are_idle() {
-    let settings = WebSettings { sessions_max: 2, session_idle_max: Duration::from_millis(1_500) };
+    let (sessions_max, session_idle_max) = (2, Duration::from_millis(1_500));
+    let settings = WebSettings { sessions_max, session_idle_max, ..WebSettings::default() };
     let site = Site::with(settings).await;
     site.add_login(MAKER, Role::Trader, ("maker", PASSWORD), None).await;
     let mut browser = Browser::default();
     browser.by_password(&site, "maker").await.ok();
-    browser.by_password(&site, "maker").await.ok();
+    Browser::default().by_password(&site, "maker").await.ok();
     let full = Browser::default().by_password(&site, "maker").await;
-    full.is_error(429, -1003, "2 browsers are signed in, and the venue takes no more.");
+    let sentence = "2 browsers are signed in, and the venue takes no more: try again when others \
+                    have signed out.";
+    full.is_error(429, -1003, sentence);
     assert!(full.head.contains("retry-after: 60\r\n"), "{}", full.head);
     tokio::time::sleep(Duration::from_millis(1_600)).await;
     assert_eq!(browser.get(&site).await["signedIn"], false);

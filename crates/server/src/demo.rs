@@ -215,8 +215,8 @@ impl Demo {
         Ok(())
     }
 
-    /// Adds a login for each person of the file that the venue does not have, also if it was revoked. A
-    /// full disk takes no login, and the demo starts without it.
+    /// Adds a login for each person of the file that the venue does not have, also if it was
+    /// revoked. A full disk takes no login, and the demo starts without it.
     async fn ensure_logins(
         &self,
         handle: &Handle,

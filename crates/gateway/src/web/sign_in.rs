@@ -205,6 +205,10 @@ async fn by_key(
     let wrong =
         "This browser's key is not, or no longer, of a login: sign in by user and password.";
     let refused = || web.refused(way, wrong);
+    let counted = |error: ApiError| {
+        web.sign_ins.count(way, Outcome::Refused);
+        error
+    };
     let signer = match web.door.signer(api_key_hash(signed.api_key)).await {
         Ok(signer) => signer.filter(|signer| signer.is_valid(posted.peer)),
         Err(error) => {
@@ -217,7 +221,7 @@ async fn by_key(
     else {
         return Err(refused());
     };
-    covered::check_nonce("nonce", signed.nonce)?;
+    covered::check_nonce("nonce", signed.nonce).map_err(counted)?;
     let (method, path) = ("POST", PATH);
     let SignedByKey { timestamp, nonce, signature, .. } = signed;
     let covered = Covered { method, path, query: "", body: b"", timestamp, nonce };
@@ -229,16 +233,17 @@ async fn by_key(
     // The owner of the key made it: no clock that is off counts against the address.
     attempt.succeeded();
     let clock = signing_clock();
-    let window = covered::check_time("timestamp", timestamp, clock)?;
+    let window = covered::check_time("timestamp", timestamp, clock).map_err(counted)?;
     let request = request_hash(nonce.as_bytes());
     let used = web.door.single_uses.use_up(signer.key, request, window, clock.now_us);
-    used.map_err(|not| match not {
+    let not_once = |not| match not {
         NotOnce::Repeated => {
             ApiError::new(400, -1022, "The nonce was used before: sign again with another one.")
         }
         NotOnce::Late => ApiError::outside_recv_window(),
         NotOnce::TooMany => ApiError::overloaded(),
-    })?;
+    };
+    used.map_err(not_once).map_err(counted)?;
     let user = User::of_login(&web.door, login).ok_or_else(refused)?;
     let started = web.start(posted, &user, Some(signer.key), || true);
     web.concluded(way, started, wrong)

@@ -298,6 +298,8 @@ async fn a_restart_ends_sessions_and_the_key_of_the_browser_signs_in_again() {
     assert_eq!(browser.sign_out(&site, false).await.status, 200);
     let revoked = signed_by_key(api_key, 1, "fedcba9876543210", now_ms());
     browser.sign_in(&site, revoked).await.is_error(401, -1002, foreign);
+    let [ok, refused] = [metric(&site, "key", "ok").await, metric(&site, "key", "refused").await];
+    assert_eq!((ok, refused), (1, 6), "each attempt is counted");
 }
 
 #[tokio::test(flavor = "multi_thread")]

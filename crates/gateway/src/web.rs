@@ -159,30 +159,27 @@ async fn session(State(web): State<Arc<WebState>>, request: Request) -> Response
 }
 
 async fn sign_in(State(web): State<Arc<WebState>>, request: Request) -> Response {
-    let carry_out = async |posted: Arc<Posted>| {
-        let sent = posted.json()?;
-        sign_in::sign_in(&web, &posted, sent).await
-    };
-    post_to(&web, request, carry_out).await
+    post_to(&web, request, async |posted| sign_in::sign_in(&web, &posted, posted.json()?).await)
+        .await
 }
 
 async fn sign_out(State(web): State<Arc<WebState>>, request: Request) -> Response {
     let state = Arc::clone(&web);
-    let carry_out = async |posted: Arc<Posted>| {
+    post_to(&web, request, async |posted| {
         let sent = posted.json()?;
         to_the_end(async move { sign_out::sign_out(&state, &posted, sent).await }).await
-    };
-    post_to(&web, request, carry_out).await
+    })
+    .await
 }
 
 async fn register(State(web): State<Arc<WebState>>, request: Request) -> Response {
     let state = Arc::clone(&web);
-    let carry_out = async |posted: Arc<Posted>| {
+    post_to(&web, request, async |posted| {
         let sent = posted.json()?;
         let body = to_the_end(async move { keys::register(&state, &posted, sent).await }).await?;
         Ok(Answer { body, cookie: Cookie::Stays })
-    };
-    post_to(&web, request, carry_out).await
+    })
+    .await
 }
 
 /// Completes a task also when its client has gone: half of it would leave keys behind.

@@ -16,9 +16,9 @@ const ATTRIBUTES: &str = "HttpOnly; SameSite=Strict; Path=/";
 /// and the venue cannot know which: then there is no session. `is_tls`: the venue itself encrypts,
 /// so that a cookie without TLS is not one of its own.
 pub(crate) fn read(headers: &HeaderMap, is_tls: bool) -> Option<&str> {
-    let pairs = headers.get_all(COOKIE).iter().flat_map(|sent| header_text(sent).split(';'));
     let named = |wanted: &'static str| {
-        let pairs = pairs.clone().filter_map(|pair| pair.trim().split_once('='));
+        let pairs = headers.get_all(COOKIE).iter().flat_map(|sent| header_text(sent).split(';'));
+        let pairs = pairs.filter_map(|pair| pair.trim().split_once('='));
         pairs.filter(move |(name, _)| *name == wanted).map(|(_, id)| id)
     };
     let name =

@@ -161,7 +161,7 @@ impl All {
     /// The session that makes room for another one of its login, if `max` are there beside the one
     /// that is replaced.
     fn evicted(&self, login: LoginId, replaced: Option<Hash>, max: usize) -> Option<Hash> {
-        let others = || self.of(login).filter(|(hash, _)| Some(**hash) != replaced);
+        let others = || self.of(login).filter(move |(hash, _)| Some(**hash) != replaced);
         let least_used = || others().min_by_key(|(_, session)| session.used);
         if others().count() >= max { least_used().map(|(hash, _)| *hash) } else { None }
     }

@@ -30,7 +30,8 @@ pub(crate) async fn sign_out(
             let keys = session.keys.iter().rev().copied();
             keys::revoke(web, posted, &user, keys).await?;
             let ended = web.sessions.end(id).map_or_else(Vec::new, |ended| ended.keys);
-            let registered_meanwhile = ended.into_iter().filter(|key| !session.keys.contains(key));
+            let registered_meanwhile: Vec<_> =
+                ended.into_iter().filter(|key| !session.keys.contains(key)).collect();
             keys::revoke(web, posted, &user, registered_meanwhile).await?;
         }
     }

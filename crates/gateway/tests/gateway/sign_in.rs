@@ -14,7 +14,7 @@ use venue::TotpSecret;
 use crate::browser::{
     Browser, JSON, PASSWORD, WRONG, demo, log_on, metric, set_cookie, signed_by_key, text,
 };
-use crate::socket::connect;
+use crate::socket::{ask, connect};
 use crate::support::{Exposure, MAKER, Site, TAKER, now_ms};
 use crate::ws_api::{PATH, order};
 

@@ -26,7 +26,7 @@ fn main() {
 
 /// Whether there is a folder to watch. Without a page an empty one is made: each build would run
 /// this again for a path that does not exist, and for each file of `web` if that were watched.
-fn watch(dist: &Path) -> bool {
+pub(crate) fn watch(dist: &Path) -> bool {
     let is_in_sources = dist.parent().is_some_and(Path::is_dir);
     // Sources that cannot be written get no page either.
     is_in_sources && fs::create_dir_all(dist).is_ok()
@@ -34,7 +34,7 @@ fn watch(dist: &Path) -> bool {
 
 /// The files to embed; none without an index. An index whose files are gone is refused: a build
 /// that was cut short left it, and the page would stay empty.
-fn files(dist: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn files(dist: &Path) -> Result<Vec<PathBuf>, String> {
     let Ok(index) = fs::read_to_string(dist.join(INDEX)) else { return Ok(Vec::new()) };
     let linked: Vec<_> = index.split('"').filter_map(|text| text.strip_prefix('/')).collect();
     let remedy = "run `make web`, or remove web/dist";
@@ -51,7 +51,7 @@ fn files(dist: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// The files as a list in Rust.
-fn list(dist: &Path, files: &[PathBuf]) -> String {
+pub(crate) fn list(dist: &Path, files: &[PathBuf]) -> String {
     let mut list = String::from("&[\n");
     for file in files {
         let below = file.strip_prefix(dist).expect("it is in the folder");

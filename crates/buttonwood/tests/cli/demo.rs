@@ -120,8 +120,8 @@ fn a_revoked_login_of_a_demo_is_back_at_the_next_start_and_nothing_else_changes(
     let file: Value = serde_json::from_slice(&file).unwrap();
     let by_password = json!({ "user": "alice", "password": file["accounts"][0]["password"] });
     assert_eq!(post(&venue, "sign-in", "", &by_password).0, 200);
-    let status = run_json(&["admin", "--data", data, "status"]);
-    assert_eq!(status["withdrawal_approvals"], 2, "{status}");
+    let settings = run_json(&["admin", "--data", data, "settings"]);
+    assert_eq!(settings["withdrawal_approvals"], 2, "{settings}");
     venue.stop();
 }
 

@@ -181,7 +181,7 @@ fn a_market_file_adds_and_revokes_logins_and_has_no_password() {
     let needs = "it is new, and needs one of `password_file` and `password_variable`";
     for (login, sentence) in [
         ("carol.login.new", needs),
-        ("carol.login.new]\npassword_file = \"@short\"\n[venue", "at least 12 characters"),
+        ("carol.login.new]\npassword_file = \"@short\"\n[venue", "must have at least 12"),
         ("carol.login.new]\npassword_variable = \"UNSET\"\n[venue", "in the variable UNSET"),
         ("carol.login.desk", "the user has a login of the account desk: revoke it first"),
         ("carol.login.Carol", "the name `Carol` of `login` is not 1 to 32 small letters"),

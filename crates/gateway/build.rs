@@ -7,22 +7,54 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+const INDEX: &str = "index.html";
+
 fn main() {
-    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
-    let dist = web.join("dist");
+    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/dist");
     println!("cargo::rerun-if-changed=build.rs");
-    // A path that does not exist would have every build run this again.
-    if let Some(watched) = [&dist, &web].into_iter().find(|folder| folder.exists()) {
-        println!("cargo::rerun-if-changed={}", watched.display());
+    if watch(&dist) {
+        println!("cargo::rerun-if-changed={}", dist.display());
+    }
+    let files = files(&dist).unwrap_or_else(|refusal| {
+        println!("cargo::error={refusal}");
+        Vec::new()
+    });
+    let out = std::env::var_os("OUT_DIR").expect("cargo sets it");
+    fs::write(Path::new(&out).join("page.rs"), list(&dist, &files))
+        .expect("the output folder can be written");
+}
+
+/// Whether there is a folder to watch. Without a page an empty one is made: each build would run
+/// this again for a path that does not exist, and for each file of `web` if that were watched.
+pub(crate) fn watch(dist: &Path) -> bool {
+    let is_in_sources = dist.parent().is_some_and(Path::is_dir);
+    // Sources that cannot be written get no page either.
+    is_in_sources && fs::create_dir_all(dist).is_ok()
+}
+
+/// The files to embed; none without an index. An index whose files are gone is refused: a build
+/// that was cut short left it, and the page would stay empty.
+pub(crate) fn files(dist: &Path) -> Result<Vec<PathBuf>, String> {
+    let Ok(index) = fs::read_to_string(dist.join(INDEX)) else { return Ok(Vec::new()) };
+    let linked: Vec<_> = index.split('"').filter_map(|text| text.strip_prefix('/')).collect();
+    let remedy = "run `make web`, or remove web/dist";
+    if let Some(missing) = linked.iter().find(|path| !dist.join(path).is_file()) {
+        return Err(format!("web/dist/{INDEX} links {missing}, which is not there: {remedy}"));
+    }
+    if !linked.iter().any(|path| path.starts_with("assets/")) {
+        return Err(format!("web/dist/{INDEX} links no script of the page: {remedy}"));
     }
     let mut files = Vec::new();
-    if dist.join("index.html").exists() {
-        gather(&dist, &mut files);
-        files.sort();
-    }
+    gather(dist, &mut files);
+    files.sort();
+    Ok(files)
+}
+
+/// The files as a list in Rust.
+pub(crate) fn list(dist: &Path, files: &[PathBuf]) -> String {
     let mut list = String::from("&[\n");
-    for file in &files {
-        let below = file.strip_prefix(&dist).expect("it is in the folder");
+    for file in files {
+        let below = file.strip_prefix(dist).expect("it is in the folder");
         let compressed = match ["br", "gz"].map(|suffix| beside(file, suffix)) {
             [Some(brotli), Some(gzip)] => format!(
                 "Some(Compressed {{ brotli: {}, gzip: {} }})",
@@ -37,8 +69,7 @@ fn main() {
             .expect("it is memory");
     }
     list.push_str("]\n");
-    let out = std::env::var_os("OUT_DIR").expect("cargo sets it");
-    fs::write(Path::new(&out).join("page.rs"), list).expect("the output folder can be written");
+    list
 }
 
 /// The files below a folder, without those that stand beside another in compressed form.

@@ -59,9 +59,7 @@ impl LoginChangeArgs {
 
 fn password(file: Option<&Path>) -> Result<String, Failure> {
     if let Some(file) = file {
-        let read = std::fs::read_to_string(file);
-        let text = read.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
-        return Ok(text.lines().next().unwrap_or_default().to_owned());
+        return read_password(file);
     }
     match std::env::var(VARIABLE) {
         Ok(password) => Ok(password),
@@ -70,6 +68,13 @@ fn password(file: Option<&Path>) -> Result<String, Failure> {
         }
         Err(std::env::VarError::NotPresent) => prompt(),
     }
+}
+
+/// The first line of a file.
+pub(super) fn read_password(file: &Path) -> Result<String, Failure> {
+    let read = std::fs::read_to_string(file);
+    let text = read.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
 /// Asks twice, since the terminal does not show what is typed.

@@ -9,6 +9,7 @@ mod carry_out;
 mod file;
 mod form;
 mod kind;
+mod login;
 mod part;
 mod plan;
 mod present;
@@ -35,9 +36,9 @@ use secrets::Secrets;
 /// Bring a venue to the market that a file describes
 ///
 /// The file (TOML) has assets, instruments with fees, rules and calendars, and accounts with
-/// deposits, limits and API keys, each by its name. The command shows the difference to the venue,
-/// and carries it out after a question or with --yes. A second run finds no difference. A key that
-/// the file does not have stays as it is, and nothing is removed unless the file says so.
+/// deposits, limits, API keys and logins, each by its name. The command shows the difference to the
+/// venue, and carries it out after a question or with --yes. A second run finds no difference. A
+/// key that the file does not have stays as it is, and nothing is removed unless the file says so.
 /// docs/market-file.md lists all keys.
 ///
 /// The venue may be running, or stopped. In an empty folder the command begins a venue.
@@ -62,7 +63,8 @@ pub struct Apply {
     /// Show the difference, and change nothing
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
-    /// File to which new keys are appended, a JSON object a line (made with mode 0600)
+    /// File to which new keys and secrets of one-time codes are appended, a JSON object a line
+    /// (made with mode 0600)
     /// [default: shown, once]
     #[arg(long, value_name = "FILE")]
     secrets: Option<PathBuf>,
@@ -109,8 +111,8 @@ impl Apply {
             return Err(Failure::new("nothing was changed"));
         }
         target.allow_to_begin();
-        let has_keys = steps.iter().any(|step| step.words == "key add");
-        let mut secrets = Secrets::open(self.secrets.as_deref().filter(|_| has_keys))?;
+        let has_secrets = steps.iter().any(Step::makes_secret);
+        let mut secrets = Secrets::open(self.secrets.as_deref().filter(|_| has_secrets))?;
         carry_out(&mut target, steps, &mut secrets)?;
         let printed = cli::print_line(format_args!("applied {}", counted(count, "change")));
         secrets.check_shown()?;

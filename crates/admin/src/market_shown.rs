@@ -12,6 +12,7 @@ use super::calendar::CalendarShown;
 use super::fees::FeesShown;
 use super::instrument::{self, InstrumentShown};
 use super::key::{self, KeyShown};
+use super::login::{self, LoginShown};
 use super::lookup::{account_name, asset_at, listing_of};
 use super::risk::{LimitsShown, RiskShown};
 use super::rules::RulesShown;
@@ -25,6 +26,7 @@ pub(super) struct MarketShown {
     instruments: Vec<ListedShown>,
     accounts: Vec<OwnerShown>,
     keys: Vec<KeyShown>,
+    logins: Vec<LoginShown>,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -57,11 +59,12 @@ struct TransferShown {
 pub(super) fn show(_: Nothing, venue: &mut Venue<'_>) -> Result<MarketShown, Failure> {
     let mut market = venue.read(MarketShown::new)?;
     market.keys = key::list(Nothing {}, venue)?;
+    market.logins = login::list(Nothing {}, venue)?;
     Ok(market)
 }
 
 impl MarketShown {
-    /// Without the keys, which the engine cannot open.
+    /// Without keys and logins, which the engine cannot open.
     pub(super) fn new(engine: &Engine) -> Self {
         let instruments = engine.instruments().map(|listed| ListedShown::new(engine, listed));
         let accounts = engine.accounts().map(|(account, spec)| OwnerShown {
@@ -79,6 +82,7 @@ impl MarketShown {
             instruments: instruments.collect(),
             accounts: accounts.collect(),
             keys: Vec::new(),
+            logins: Vec::new(),
         }
     }
 }

@@ -77,6 +77,26 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     connections_per_address: Option<usize>,
 
+    /// Browsers that are signed in at the page at once, 1 to 1000000
+    /// [default: 10000] [env: BUTTONWOOD_WEB_SESSIONS_MAX]
+    #[arg(long, value_name = "N")]
+    web_sessions_max: Option<usize>,
+
+    /// Of them, those of one login, 1 to 1000; one more ends the one that was not used for the
+    /// longest time [default: 64] [env: BUTTONWOOD_WEB_SESSIONS_PER_LOGIN]
+    #[arg(long, value_name = "N")]
+    web_sessions_per_login: Option<usize>,
+
+    /// Minutes without a request after which a browser is signed out, 1 to 10080
+    /// [default: 720] [env: BUTTONWOOD_WEB_SESSION_IDLE_MINS]
+    #[arg(long, value_name = "N")]
+    web_session_idle_mins: Option<u64>,
+
+    /// Hours after which a browser is signed out, however much it is used, 1 to 8760
+    /// [default: 168] [env: BUTTONWOOD_WEB_SESSION_HOURS]
+    #[arg(long, value_name = "N")]
+    web_session_hours: Option<u64>,
+
     /// What an acknowledged order survives: loss of power (fsync), the end of this process (os), or
     /// nothing (memory) [default: fsync] [env: BUTTONWOOD_DURABILITY]
     #[arg(long, value_name = "LEVEL", value_parser = DURABILITY)]

@@ -16,10 +16,12 @@ mod metrics;
 mod one_time;
 mod page;
 mod passwords;
+mod registrations;
 mod request;
 mod sessions;
 mod settings;
 mod sign_in;
+mod sign_out;
 mod user;
 
 use std::io;
@@ -49,6 +51,7 @@ use crate::web::metrics::SignInMetrics;
 use crate::web::one_time::OneTimeCodes;
 use crate::web::page::{Page, SECURITY};
 use crate::web::passwords::Passwords;
+use crate::web::registrations::Registrations;
 use crate::web::request::Posted;
 use crate::web::sessions::Sessions;
 pub use crate::web::settings::WebSettings;
@@ -72,6 +75,7 @@ pub(crate) struct WebState {
     back_off: BackOff,
     passwords: Passwords,
     one_time_codes: OneTimeCodes,
+    registrations: Registrations,
     sign_ins: Arc<SignInMetrics>,
     is_tls: bool,
     pub(crate) answered: Arc<Answered>,
@@ -84,8 +88,7 @@ impl WebState {
         demo: Option<DemoSignIn>,
         is_tls: bool,
     ) -> io::Result<Arc<Self>> {
-        let WebSettings { sessions_max, session_idle_max } = settings.web;
-        let sessions = Arc::new(Sessions::new(sessions_max, session_idle_max));
+        let sessions = Arc::new(Sessions::new(settings.web));
         Ok(Arc::new(Self {
             door: Arc::clone(door),
             settings: settings.socket,
@@ -96,6 +99,7 @@ impl WebState {
             back_off: BackOff::default(),
             passwords: Passwords::start()?,
             one_time_codes: OneTimeCodes::default(),
+            registrations: Registrations::default(),
             is_tls,
             answered: Answered::new(["page", "/web/v1"].map(str::to_owned)),
         }))
@@ -155,34 +159,45 @@ async fn session(State(web): State<Arc<WebState>>, request: Request) -> Response
 }
 
 async fn sign_in(State(web): State<Arc<WebState>>, request: Request) -> Response {
-    post_to(&web, request, async |posted| sign_in::sign_in(&web, posted, posted.json()?).await)
+    post_to(&web, request, async |posted| sign_in::sign_in(&web, &posted, posted.json()?).await)
         .await
 }
 
 async fn sign_out(State(web): State<Arc<WebState>>, request: Request) -> Response {
-    post_to(&web, request, async |posted| sign_in::sign_out(&web, posted, posted.json()?).await)
-        .await
+    let state = Arc::clone(&web);
+    post_to(&web, request, async |posted| {
+        let sent = posted.json()?;
+        to_the_end(async move { sign_out::sign_out(&state, &posted, sent).await }).await
+    })
+    .await
 }
 
 async fn register(State(web): State<Arc<WebState>>, request: Request) -> Response {
+    let state = Arc::clone(&web);
     post_to(&web, request, async |posted| {
-        let body = keys::register(&web, posted, posted.json()?).await?;
+        let sent = posted.json()?;
+        let body = to_the_end(async move { keys::register(&state, &posted, sent).await }).await?;
         Ok(Answer { body, cookie: Cookie::Stays })
     })
     .await
+}
+
+/// Completes a task also when its client has gone: half of it would leave keys behind.
+async fn to_the_end<T: Send + 'static>(task: impl Future<Output = T> + Send + 'static) -> T {
+    tokio::spawn(task).await.expect("it does not panic")
 }
 
 /// Reads a request that changes something, and answers it.
 async fn post_to(
     web: &WebState,
     request: Request,
-    carry_out: impl AsyncFnOnce(&Posted) -> Result<Answer, ApiError>,
+    carry_out: impl AsyncFnOnce(Arc<Posted>) -> Result<Answer, ApiError>,
 ) -> Response {
     let (begun, head) = (Instant::now(), RequestHead::of(&request));
     let answered = async {
         spend(web, &request)?;
-        let posted = Posted::read(web, request).await?;
-        let answer = carry_out(&posted).await?;
+        let posted = Arc::new(Posted::read(web, request).await?);
+        let answer = carry_out(Arc::clone(&posted)).await?;
         Ok((answer, posted.is_encrypted(web)))
     };
     let answered = answered.await;
@@ -233,10 +248,11 @@ impl From<NoBrowserKey> for ApiError {
                             .into()
                     }
                     RejectReason::KeyBeyondLogin => {
-                        "A browser of an operator gets no key: operators act by their own keys."
+                        "A browser of an operator gets no key: make one with `admin key add`, and \
+                         sign requests with it."
                             .into()
                     }
-                    _ => format!("The venue refused the key: {reason:?}."),
+                    _ => format!("The venue refused the key ({reason:?}): sign in again."),
                 };
                 Self { reason: Some(reason), ..Self::new(409, -1002, sentence) }
             }

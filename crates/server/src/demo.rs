@@ -127,15 +127,22 @@ impl Demo {
         Ok(demo)
     }
 
-    /// Gives each account of a person a password, unless it has one.
-    pub(crate) fn add_passwords(&mut self, data_dir: &Path) -> Result<(), ServeError> {
-        let without = self.accounts.iter_mut().filter(|account| account.password.is_none());
-        let mut has_changed = false;
-        for account in without {
-            account.password = Some(random_text(PASSWORD_LEN));
-            has_changed = true;
+    /// Gives each account of a person a password, unless it has one. Without room for the file the
+    /// demo runs without new passwords.
+    pub(crate) fn add_passwords(&mut self, data_dir: &Path) {
+        let without = (0..self.accounts.len()).filter(|at| self.accounts[*at].password.is_none());
+        let without: Vec<_> = without.collect();
+        for at in &without {
+            self.accounts[*at].password = Some(random_text(PASSWORD_LEN));
         }
-        if has_changed { write(&data_dir.join(FILE_NAME), self) } else { Ok(()) }
+        if !without.is_empty()
+            && let Err(error) = write(&data_dir.join(FILE_NAME), self)
+        {
+            tracing::warn!(%error, "no sign-in at the page: the demo has no room for its passwords");
+            for at in without {
+                self.accounts[at].password = None;
+            }
+        }
     }
 
     /// Writes what a test needs to trade, and to operate the venue.
@@ -177,8 +184,19 @@ impl Demo {
         fees: FeeRates,
     ) -> Result<(), ServeError> {
         if self.is_complete(handle).await? {
-            return log_other_fees(handle, fees).await;
+            log_other_fees(handle, fees).await?;
+        } else {
+            self.set_up(handle, master_key, fees).await?;
         }
+        self.ensure_logins(handle, master_key).await
+    }
+
+    async fn set_up(
+        &self,
+        handle: &Handle,
+        master_key: &MasterKey,
+        fees: FeeRates,
+    ) -> Result<(), ServeError> {
         // So that a trial of withdrawals takes one operator.
         let approvals = SetWithdrawalApprovals { approvals: 0 };
         apply(handle, Command::SetWithdrawalApprovals(approvals)).await?;
@@ -191,9 +209,32 @@ impl Demo {
             let spec = instrument.spec(fees);
             apply(handle, Command::ListInstrument(ListInstrument { spec })).await?;
         }
-        for (at, (account, purpose)) in self.all().enumerate() {
-            let id = AccountId(u32::try_from(at + 1).expect("few accounts"));
+        for (id, (account, purpose)) in ids().zip(self.all()) {
             account.ensure(handle, master_key, id, purpose).await?;
+        }
+        Ok(())
+    }
+
+    /// Adds a login for each person of the file that the venue does not have, also if it was
+    /// revoked. A full disk takes no login, and the demo starts without it.
+    async fn ensure_logins(
+        &self,
+        handle: &Handle,
+        master_key: &MasterKey,
+    ) -> Result<(), ServeError> {
+        let users = handle.read(|engine| {
+            engine.logins().map(|(_, spec)| spec.user.to_string()).collect::<Vec<_>>()
+        });
+        let users = users.map_err(|_| gone())?.await.map_err(|_| gone())?;
+        for (id, account) in ids().zip(&self.accounts) {
+            let Some(password) = &account.password else { continue };
+            if users.contains(&account.name) {
+                continue;
+            }
+            if let Err(error) = account.ensure_login(handle, master_key, id, password).await {
+                let user = &account.name;
+                tracing::warn!(user, %error, "no sign-in at the page: the demo starts without this login");
+            }
         }
         Ok(())
     }
@@ -214,17 +255,12 @@ impl Demo {
         let Some(hash) = last.map(|(account, _)| api_key_hash(&account.api_key)) else {
             return Ok(true);
         };
-        let users = self.accounts.iter().filter(|account| account.password.is_some());
-        let users: Vec<_> = users.map(|account| account.name.clone()).collect();
         let asked = handle.read(move |engine| {
             let is_listed = |demo: &DemoInstrument| {
                 engine.instruments().any(|known| known.spec.symbol.as_str() == demo.symbol)
             };
             INSTRUMENTS.iter().all(is_listed)
                 && engine.keys().any(|(_, spec)| spec.api_key_hash == hash)
-                && users
-                    .iter()
-                    .all(|user| engine.logins().any(|(_, spec)| spec.user.as_str() == user))
         });
         asked.map_err(|_| gone())?.await.map_err(|_| gone())
     }
@@ -247,6 +283,11 @@ async fn log_other_fees(handle: &Handle, fees: FeeRates) -> Result<(), ServeErro
         );
     }
     Ok(())
+}
+
+/// Of the accounts, in the order of the file.
+fn ids() -> impl Iterator<Item = AccountId> {
+    (1..).map(AccountId)
 }
 
 fn gone() -> ServeError {
@@ -295,11 +336,7 @@ impl DemoAccount {
             master_key.seal(&credential, &api_key_hash).expect("it has no networks");
         let role = if purpose == Purpose::Operator { Role::Operator } else { Role::Trader };
         let spec = KeySpec { account: id, role, login: None, api_key_hash, sealed_secret };
-        apply(handle, Command::CreateKey(Box::new(CreateKey { spec }))).await?;
-        match &self.password {
-            Some(password) => self.ensure_login(handle, master_key, id, password).await,
-            None => Ok(()),
-        }
+        apply(handle, Command::CreateKey(Box::new(CreateKey { spec }))).await
     }
 
     async fn ensure_login(
@@ -393,4 +430,23 @@ async fn apply(handle: &Handle, command: Command) -> Result<(), ServeError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_demo_without_room_for_its_file_runs_without_passwords() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut demo = Demo::create(dir.path()).unwrap();
+        demo.add_passwords(&dir.path().join("none"));
+        assert!(demo.accounts.iter().all(|account| account.password.is_none()));
+        demo.add_passwords(dir.path());
+        let stored = Demo::load(dir.path()).unwrap().unwrap();
+        for (account, stored) in demo.accounts.iter().zip(&stored.accounts) {
+            assert!(account.password.is_some());
+            assert_eq!(account.password, stored.password);
+        }
+    }
 }

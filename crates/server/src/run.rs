@@ -247,7 +247,7 @@ impl Keys {
         };
         // A test is ready sooner without logins, which no program needs.
         if !settings.test.enabled {
-            demo.add_passwords(data_dir)?;
+            demo.add_passwords(data_dir);
         }
         Ok((demo.master_key()?, Some(demo)))
     }

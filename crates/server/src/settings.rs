@@ -19,6 +19,7 @@ pub(crate) mod spool;
 pub(crate) mod test;
 pub(crate) mod trace;
 pub(crate) mod venue;
+pub(crate) mod web;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ use self::layers::FlatNames;
 pub struct Settings {
     pub http: http::Http,
     pub door: door::Door,
+    pub web: web::Web,
     pub log: log::Log,
     pub spool: spool::Spool,
     pub history: history::History,
@@ -45,6 +47,10 @@ pub struct Settings {
 /// Section, key, and the flat name where it is not the key.
 const FLAT_NAMES: FlatNames = &[
     ("http", "address", "http"),
+    ("web", "sessions_max", "web_sessions_max"),
+    ("web", "sessions_per_login", "web_sessions_per_login"),
+    ("web", "session_idle_mins", "web_session_idle_mins"),
+    ("web", "session_hours", "web_session_hours"),
     ("log", "segment_kib", "log_segment_kib"),
     ("log", "retention", "log_retention"),
     ("spool", "max_mib", "spool_max_mib"),
@@ -102,6 +108,7 @@ impl Settings {
         self.door.check()?;
         self.venue.check()?;
         self.http.check()?;
+        self.web.check()?;
         if self.http.speaks_tls() && self.demo.enabled && !self.demo.no_bots {
             return Err("the demo's bots have no TLS: add --no-bots, or start without TLS".into());
         }
@@ -134,7 +141,7 @@ impl Settings {
         gateway::Settings {
             door: self.door.door_settings(),
             socket: self.http.socket_settings(connections_max),
-            web: gateway::WebSettings::default(),
+            web: self.web.web_settings(),
         }
     }
 

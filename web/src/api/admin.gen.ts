@@ -6497,6 +6497,21 @@ export interface operations {
                             public_key?: string | null;
                             role: "trader" | "read-only" | "market-data" | "operator";
                         }[];
+                        logins: {
+                            account: string;
+                            /**
+                             * Format: uint
+                             * @description Its valid keys: one for each browser that the person signed in with
+                             */
+                            keys: number;
+                            /** Format: uint32 */
+                            login: number;
+                            role: "trader" | "read-only" | "market-data" | "operator";
+                            /** @description Whether it asks for one-time codes; missing without the master key */
+                            totp?: boolean | null;
+                            user: string;
+                            ways: "page"[];
+                        }[];
                         venue: {
                             /**
                              * Format: uint8

@@ -15,10 +15,11 @@ pub(super) fn carry_out(
     for (done, step) in steps.iter().enumerate() {
         let executed = operation(step.words)
             .and_then(|operation| target.ask(operation, step.fields.clone()))
-            .and_then(|answer| match step.words {
-                "key add" => secrets.keep(step, &answer),
-                _ => Ok(()),
-            });
+            .and_then(
+                |answer| {
+                    if step.makes_secret() { secrets.keep(step, &answer) } else { Ok(()) }
+                },
+            );
         if let Err(failure) = executed {
             let mut shown = String::new();
             for (at, step) in steps.iter().enumerate() {

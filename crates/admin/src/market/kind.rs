@@ -1,7 +1,9 @@
 //! The kinds of entries in a market file, and the keys of each: one row a key.
 
 use serde_json::Value;
-use types::{AccountName, AssetName, ExternalRef, KeyName, Symbol, WITHDRAWAL_APPROVALS_MAX};
+use types::{
+    AccountName, AssetName, ExternalRef, KeyName, Symbol, UserName, WITHDRAWAL_APPROVALS_MAX,
+};
 
 use super::form::Form;
 use super::form::Form::{
@@ -19,6 +21,7 @@ pub(super) enum Kind {
     Limits,
     Deposit,
     Key,
+    Login,
 }
 
 /// A key of an entry.
@@ -34,6 +37,8 @@ pub(super) struct Key {
 pub(super) enum By {
     /// It is given once, when the entry is added, and never changes.
     Add,
+    /// Where a secret of a new entry is read. The venue never shows it, so nothing is compared.
+    New,
     /// It is given when the entry is added, and changes by this operation.
     AddOr(&'static str),
     Change(&'static str),
@@ -45,7 +50,7 @@ pub(super) enum By {
 pub(super) const VENUE: &str = "venue";
 
 impl Kind {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Venue,
         Self::Asset,
         Self::Instrument,
@@ -54,6 +59,7 @@ impl Kind {
         Self::Limits,
         Self::Deposit,
         Self::Key,
+        Self::Login,
     ];
 
     /// The names of its tables in the file; names of entries stand after each but `venue` and
@@ -68,6 +74,7 @@ impl Kind {
             Self::Limits => &["account", "limits"],
             Self::Deposit => &["account", "deposit"],
             Self::Key => &["account", "key"],
+            Self::Login => &["account", "login"],
         }
     }
 
@@ -76,7 +83,7 @@ impl Kind {
         match self {
             Self::Venue => 0,
             Self::Asset | Self::Instrument | Self::Rules | Self::Account => 1,
-            Self::Limits | Self::Deposit | Self::Key => 2,
+            Self::Limits | Self::Deposit | Self::Key | Self::Login => 2,
         }
     }
 
@@ -84,7 +91,7 @@ impl Kind {
     pub(super) fn below(self) -> &'static [Self] {
         match self {
             Self::Instrument => &[Self::Rules],
-            Self::Account => &[Self::Limits, Self::Deposit, Self::Key],
+            Self::Account => &[Self::Limits, Self::Deposit, Self::Key, Self::Login],
             _ => &[],
         }
     }
@@ -100,6 +107,7 @@ impl Kind {
                 format!("account {first}, deposit {external_ref}")
             }
             (Self::Key, Some(name)) => format!("account {first}, key {name}"),
+            (Self::Login, Some(user)) => format!("account {first}, login {user}"),
             _ => format!("account {first}"),
         }
     }
@@ -123,6 +131,10 @@ impl Kind {
             Self::Key => {
                 (KeyName::parse(name).is_some(), "1 to 24 letters, digits, `.`, `_` and `-`")
             }
+            Self::Login => (
+                UserName::parse(name).is_some(),
+                "1 to 32 small letters, digits, `.`, `_`, `@`, `+` and `-`",
+            ),
         };
         if is_valid { Ok(()) } else { Err(expected) }
     }
@@ -137,6 +149,7 @@ impl Kind {
             Self::Limits => &["account", "symbol"],
             Self::Deposit => &["account", "external_ref"],
             Self::Key => &["account", "name"],
+            Self::Login => &["account", "user"],
         }
     }
 
@@ -149,6 +162,7 @@ impl Kind {
             Self::Account => Some("account add"),
             Self::Deposit => Some("deposit"),
             Self::Key => Some("key add"),
+            Self::Login => Some("login add"),
             Self::Venue | Self::Rules | Self::Limits => None,
         }
     }
@@ -176,6 +190,7 @@ impl Kind {
             Self::Limits => LIMITS,
             Self::Deposit => DEPOSIT,
             Self::Key => KEY,
+            Self::Login => LOGIN,
         }
     }
 }
@@ -281,6 +296,14 @@ const KEY: &[Key] = &[
     key("revoked", Flag, By::End("key revoke")),
 ];
 
+const LOGIN: &[Key] = &[
+    key("role", Word(&["trader", "read-only", "operator"]), By::Add),
+    key("totp", Flag, By::Add),
+    key("password_file", Text, By::New),
+    key("password_variable", Text, By::New),
+    key("revoked", Flag, By::End("login revoke")),
+];
+
 /// The values that a file may leave out of a new entry without a difference. The other defaults are
 /// written out.
 pub(super) fn is_plain(key: &str, value: &Value) -> bool {
@@ -295,7 +318,7 @@ pub(super) fn unset(key: &str) -> Value {
         "breach" => "VolatilityAuction".into(),
         "mode" => "Cash".into(),
         "fee_asset" => "Received".into(),
-        "notional_by_avg_price" | "delisted" | "once" => false.into(),
+        "notional_by_avg_price" | "delisted" | "once" | "totp" => false.into(),
         "fee_tiers" | "calendar" | "allow_ip" => Value::Array(Vec::new()),
         _ => Value::Null,
     }

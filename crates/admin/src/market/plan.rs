@@ -17,6 +17,7 @@ use types::{Amount, Asset, AssetName};
 
 use super::form::shown;
 use super::kind::{By, Kind, VENUE};
+use super::login;
 use super::part::{Index, Part, Values};
 use super::present::Present;
 use crate::account::DECIMALS;
@@ -25,16 +26,24 @@ use crate::key::parse_time;
 use crate::lookup::asset_named;
 
 /// One operation.
-#[derive(Debug)]
 pub(super) struct Step {
     /// The entry.
     pub(super) title: String,
     /// What it changes, for the operator.
     pub(super) line: String,
     pub(super) words: &'static str,
+    /// The password of a new login is among them, so that nothing prints them.
     pub(super) fields: Value,
 }
 
+impl Step {
+    /// Whether the answer can have a secret that no later one has.
+    pub(super) fn makes_secret(&self) -> bool {
+        ["key add", "login add"].contains(&self.words)
+    }
+}
+
+const SEALED: &str = "only the venue's master key opens its keys and logins: name --master-key";
 const UPDATE: &str = "instrument update";
 const ROOM: &str = "max_open_orders";
 
@@ -95,7 +104,7 @@ fn end_of(part: &Part) -> Option<&'static str> {
     })
 }
 
-fn refuse(part: &Part, sentence: impl AsRef<str>) -> Failure {
+pub(super) fn refuse(part: &Part, sentence: impl AsRef<str>) -> Failure {
     Failure::new(format!("{}: {}: {}", part.place, part.title(), sentence.as_ref()))
 }
 
@@ -124,11 +133,12 @@ impl Plan<'_> {
     fn end(&self, part: &Part, found: Option<&Part>) -> Option<Step> {
         found?;
         let words = end_of(part)?;
-        let fields = match self.present.key_numbers.get(&part.names) {
-            Some(number) if part.kind == Kind::Key => json!({ "key": number }),
+        let fields = match (part.kind, self.present.key_numbers.get(&part.names)) {
+            (Kind::Key, Some(number)) => json!({ "key": number }),
+            (Kind::Login, _) => json!({ "user": part.names[1] }),
             _ => named(part, words).into(),
         };
-        let ended = if part.kind == Kind::Key { "revoked" } else { "delisted" };
+        let ended = if part.kind == Kind::Instrument { "delisted" } else { "revoked" };
         let title = part.title();
         Some(Step { line: format!("- {title}: {ended}"), title, words, fields })
     }
@@ -191,15 +201,14 @@ impl Plan<'_> {
                 Err(refuse(part, "the venue has a withdrawal of this reference: use another"))
             }
             Kind::Deposit => self.check_amount(part),
-            Kind::Key if self.present.has_sealed_keys => {
-                Err(refuse(part, "only the venue's master key opens its keys: name --master-key"))
-            }
+            Kind::Key if self.present.has_sealed => Err(refuse(part, SEALED)),
             Kind::Key => match part.text("expires") {
                 Some(time) if parse_time(time)? <= now_ns() => {
                     Err(refuse(part, format!("it is new, and has ended at {time}")))
                 }
                 _ => Ok(()),
             },
+            Kind::Login => login::check_new(part, self.present),
             _ => Ok(()),
         }
     }
@@ -232,9 +241,9 @@ impl Plan<'_> {
         let mut given = Vec::new();
         for key in part.kind.keys() {
             let Some(value) = part.values.get(key.name) else { continue };
-            if matches!(key.by, By::Add | By::AddOr(_)) {
+            if matches!(key.by, By::Add | By::AddOr(_) | By::New) {
                 given.push(format!("{} {}", key.name, shown(value)));
-                if !value.is_null() {
+                if !value.is_null() && key.by != By::New {
                     fields.insert(key.name.to_owned(), value.clone());
                 }
             }
@@ -244,6 +253,9 @@ impl Plan<'_> {
         }
         if part.kind == Kind::Account {
             check_fees(part, &part.values)?;
+        }
+        if part.kind == Kind::Login {
+            fields.insert("password".to_owned(), login::password(part)?.into());
         }
         let given = given.join(", ");
         let colon = if given.is_empty() { "" } else { ": " };
@@ -259,6 +271,9 @@ impl Plan<'_> {
     }
 
     fn changed(&self, part: &Part, found: &Part) -> Result<Vec<Step>, Failure> {
+        if part.kind == Kind::Login && !found.values.contains_key("totp") {
+            return Err(refuse(part, SEALED));
+        }
         for key in part.kind.keys() {
             let (Some(wanted), Some(now)) = (part.values.get(key.name), found.values.get(key.name))
             else {
@@ -284,7 +299,7 @@ impl Plan<'_> {
         if part.kind == Kind::Rules && self.is_unfinished(&part) {
             return Ok(Vec::new());
         }
-        self.changes(&part, &found.values, |by| !matches!(by, By::Add | By::End(_)))
+        self.changes(&part, &found.values, |by| matches!(by, By::AddOr(_) | By::Change(_)))
     }
 
     /// Whether an earlier `apply` added the instrument and did not open it.
@@ -344,6 +359,14 @@ fn cannot_change(kind: Kind, key: &str, now: &Value) -> String {
         Kind::Key => format!(
             "`{key}` of a key cannot change, and is {}: give the key another name, and revoke this \
              one",
+            shown(now)
+        ),
+        Kind::Login if key == "totp" => format!(
+            "`{key}` of a login does not change by a file, and is {}: use `admin login set`",
+            shown(now)
+        ),
+        Kind::Login => format!(
+            "`{key}` of a login cannot change, and is {}: revoke it, and add it anew",
             shown(now)
         ),
         Kind::Deposit => format!(

@@ -14,8 +14,11 @@ pub(super) struct Present {
     pub(super) key_numbers: BTreeMap<Vec<String>, u64>,
     /// The numbers of the keys without a name, by account.
     pub(super) unnamed_keys: BTreeMap<String, Vec<u64>>,
-    /// Whether the venue has keys that could not be opened, because the master key is missing.
-    pub(super) has_sealed_keys: bool,
+    /// Whether the venue has keys or logins that could not be opened, because the master key is
+    /// missing.
+    pub(super) has_sealed: bool,
+    /// The account of each user that has a login.
+    pub(super) account_of_user: BTreeMap<String, String>,
     /// References of withdrawals, by account and reference.
     pub(super) withdrawals: BTreeSet<Vec<String>>,
 }
@@ -27,7 +30,8 @@ impl Present {
             parts: Vec::new(),
             key_numbers: BTreeMap::new(),
             unnamed_keys: BTreeMap::new(),
-            has_sealed_keys: false,
+            has_sealed: false,
+            account_of_user: BTreeMap::new(),
             withdrawals: BTreeSet::new(),
         };
         present.add(Kind::Venue, &[], &market["venue"])?;
@@ -58,6 +62,12 @@ impl Present {
         for key in rows(market, "keys")? {
             present.add_key(key)?;
         }
+        for login in rows(market, "logins")? {
+            let (account, user) = (text(login, "account")?, text(login, "user")?);
+            present.has_sealed |= login.get("totp").is_none();
+            present.account_of_user.insert(user.to_owned(), account.to_owned());
+            present.add(Kind::Login, &[account, user], login)?;
+        }
         Ok(present)
     }
 
@@ -85,8 +95,10 @@ impl Present {
     fn add_key(&mut self, key: &Value) -> Result<(), Failure> {
         let account = text(key, "account")?;
         let number = key["key"].as_u64().ok_or_else(|| missing("key"))?;
-        if key.get("name").is_none() {
-            self.has_sealed_keys = true;
+        if key.get("login").is_some() {
+            // Its browser makes another one.
+        } else if key.get("name").is_none() {
+            self.has_sealed = true;
         } else if let Some(name) = key["name"].as_str() {
             self.key_numbers.insert(vec![account.to_owned(), name.to_owned()], number);
             self.add(Kind::Key, &[account, name], key)?;

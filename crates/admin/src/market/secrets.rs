@@ -1,4 +1,4 @@
-//! The keys that `apply` makes, for their owners.
+//! The keys and the secrets of one-time codes that `apply` makes, for their owners.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use cli::Failure;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::Step;
 
@@ -16,7 +16,7 @@ const OTHERS: u32 = 0o077;
 /// A file of JSON lines, or standard output.
 pub(super) struct Secrets {
     file: Option<(PathBuf, File)>,
-    /// Keys whose secret standard output did not take.
+    /// Keys and logins whose secret standard output did not take.
     not_shown: Vec<String>,
 }
 
@@ -39,29 +39,35 @@ impl Secrets {
         Ok(Self { file: Some((path.to_owned(), file)), not_shown })
     }
 
-    /// Each key is on disk before the next step.
+    /// Each secret is on disk before the next step.
     pub(super) fn keep(&mut self, step: &Step, answer: &Value) -> Result<(), Failure> {
-        let mut key = json!({
-            "account": step.fields["account"],
-            "name": step.fields["name"],
-            "api_key": answer["api_key"],
-        });
-        if let Some(secret) = answer.get("secret_key") {
-            key["secret_key"] = secret.clone();
+        let secrets = ["api_key", "secret_key", "otpauth_uri"];
+        let made = secrets.iter().filter_map(|name| Some((*name, answer.get(*name)?)));
+        let made: Vec<_> = made.collect();
+        if made.is_empty() {
+            return Ok(()); // A login without one-time codes.
         }
+        let names = ["account", "name", "user"];
+        let mut line = Map::new();
+        let named = names.iter().filter_map(|name| Some((*name, step.fields.get(*name)?)));
+        for (name, value) in named.chain(made) {
+            line.insert(name.to_owned(), value.clone());
+        }
+        let line = Value::Object(line);
         match &mut self.file {
             None => {
                 let mut out = std::io::stdout().lock();
-                if writeln!(out, "{key}").and_then(|()| out.flush()).is_err() {
+                if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
                     self.not_shown.push(step.title.clone());
                 }
             }
             Some((path, file)) => {
-                let written = writeln!(file, "{key}").and_then(|()| file.sync_all());
+                let written = writeln!(file, "{line}").and_then(|()| file.sync_all());
                 written.map_err(|error| {
                     Failure::new(format!(
-                        "{}: {error}: the key is made and its secret is lost, so revoke it",
-                        path.display()
+                        "{}: {error}: the secret of {} is lost, so revoke it",
+                        path.display(),
+                        step.title
                     ))
                 })?;
             }
@@ -76,7 +82,7 @@ impl Secrets {
         }
         Err(Failure::new(format!(
             "all changes are applied, but standard output was closed before the secret of {}: \
-             revoke the key and make another, with --secrets FILE",
+             revoke it and make another, with --secrets FILE",
             self.not_shown.join(", ")
         )))
     }

@@ -12,7 +12,8 @@ use super::present::Present;
 
 const HEAD: &str = "\
 # A market of Buttonwood, written by `buttonwood export market`. `buttonwood apply FILE` brings a
-# venue to it. Secrets are not in it: `apply` makes them for the keys that a venue does not have.
+# venue to it. Secrets are not in it: `apply` makes them for the keys that a venue does not have. For a
+# login that a venue does not have, add `password_file` or `password_variable`.
 ";
 
 pub(super) fn write(present: &Present) -> String {
@@ -42,11 +43,11 @@ pub(super) fn write(present: &Present) -> String {
             ),
         );
     }
-    if present.has_sealed_keys {
+    if present.has_sealed {
         write_line(
             &mut text,
             format_args!(
-                "\n# The venue has keys, which only its master key opens: --master-key FILE"
+                "\n# The venue has keys or logins, which only its master key opens: --master-key FILE"
             ),
         );
     }

@@ -103,6 +103,29 @@ fn a_person_signs_in_with_the_line_that_the_demo_prints() {
 }
 
 #[test]
+fn a_revoked_login_of_a_demo_is_back_at_the_next_start_and_nothing_else_changes() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = text(dir.path());
+    let venue = Serving::start(&["--data", data, "--demo", "--no-bots"]);
+    assert!(run(&["admin", "--data", data, "login", "revoke", "alice"]).status.success());
+    let settings = ["admin", "--data", data, "settings", "--withdrawal-approvals", "2"];
+    assert!(run(&settings).status.success());
+    venue.stop();
+
+    let venue = Serving::start(&["--data", data, "--no-bots"]);
+    let logins = run_json(&["admin", "--data", data, "login", "list"]);
+    let users: Vec<_> = logins.as_array().unwrap().iter().map(|row| &row["user"]).collect();
+    assert_eq!(users, ["bob", "alice"]);
+    let file = std::fs::read(dir.path().join("demo.json")).unwrap();
+    let file: Value = serde_json::from_slice(&file).unwrap();
+    let by_password = json!({ "user": "alice", "password": file["accounts"][0]["password"] });
+    assert_eq!(post(&venue, "sign-in", "", &by_password).0, 200);
+    let settings = run_json(&["admin", "--data", data, "settings"]);
+    assert_eq!(settings["withdrawal_approvals"], 2, "{settings}");
+    venue.stop();
+}
+
+#[test]
 fn a_venue_for_a_test_prints_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let keys = dir.path().join("keys.json");

@@ -121,3 +121,79 @@ fn a_password_comes_from_a_variable_too_and_lies_nowhere() {
         assert!(!found, "{}", file.display());
     }
 }
+
+/// Applies a market file beside the data folder; the status, and what was printed.
+fn apply(house: &House, market: &str) -> (bool, String) {
+    let file = house.file("market.toml");
+    fs::write(&file, market.replace('@', &format!("{}/", text(house.0.path())))).unwrap();
+    let (data, key) = (house.file("data"), house.file("first.key"));
+    let secrets = house.file("secrets.jsonl");
+    let args = ["apply", text(&file), "--yes", "--data", text(&data), "--master-key", text(&key)];
+    let output = command(&[&args[..], &["--secrets", text(&secrets)]].concat())
+        .env("DESK_PASSWORD", PASSWORD)
+        .output()
+        .unwrap();
+    let printed = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(printed).unwrap())
+}
+
+#[test]
+fn a_market_file_adds_and_revokes_logins_and_has_no_password() {
+    let house = House::new();
+    let market = r#"
+        [account.carol.login.carol]
+        password_file = "@password"
+        [account.desk.login.desk]
+        role = "operator"
+        password_variable = "DESK_PASSWORD"
+    "#;
+    let (is_done, printed) = apply(&house, market);
+    assert!(is_done, "{printed}");
+    assert!(printed.contains("+ account carol, login carol: password_file /"), "{printed}");
+    let of_desk = "+ account desk, login desk: role operator, password_variable DESK_PASSWORD";
+    assert!(printed.contains(of_desk) && !printed.contains(PASSWORD), "{printed}");
+    let secrets = fs::read_to_string(house.file("secrets.jsonl")).unwrap();
+    let secrets: Vec<Value> =
+        secrets.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(secrets.len(), 1, "carol's login has no codes");
+    assert_eq!((&secrets[0]["account"], &secrets[0]["user"]), (&json!("desk"), &json!("desk")));
+    assert!(secrets[0]["otpauth_uri"].as_str().unwrap().starts_with("otpauth://totp/"));
+    let (is_done, printed) = apply(&house, market);
+    assert!(is_done && printed.starts_with("no difference"), "{printed}");
+    let logins = house.done("first.key", "login list");
+    let rows = logins.as_array().unwrap().iter().map(|row| [&row["user"], &row["role"]]);
+    assert_eq!(rows.collect::<Vec<_>>(), [["carol", "trader"], ["desk", "operator"]]);
+
+    // An export names the logins, and applies where they are.
+    let (data, key) = (house.file("data"), house.file("first.key"));
+    let export = ["export", "market", "--data", text(&data), "--master-key", text(&key)];
+    let exported = String::from_utf8(run(&export).stdout).unwrap();
+    let of_carol = "\n[account.carol.login.carol]\nrole = \"trader\"\n";
+    let of_desk = "\n[account.desk.login.desk]\nrole = \"operator\"\ntotp = true\n";
+    assert!(exported.contains(of_carol) && exported.contains(of_desk), "{exported}");
+    let (is_done, printed) = apply(&house, &exported);
+    assert!(is_done && printed.starts_with("no difference"), "{printed}");
+
+    let (is_done, printed) = apply(&house, "[account.carol.login.carol]\nrevoked = true\n");
+    assert!(is_done && printed.contains("- account carol, login carol: revoked"), "{printed}");
+    assert_eq!(house.done("first.key", "login list").as_array().unwrap().len(), 1);
+
+    let needs = "it is new, and needs one of `password_file` and `password_variable`";
+    for (login, sentence) in [
+        ("carol.login.new", needs),
+        ("carol.login.new]\npassword_file = \"@short\"\n[venue", "must have at least 12"),
+        ("carol.login.new]\npassword_variable = \"UNSET\"\n[venue", "in the variable UNSET"),
+        ("carol.login.desk", "the user has a login of the account desk: revoke it first"),
+        ("carol.login.Carol", "the name `Carol` of `login` is not 1 to 32 small letters"),
+        ("desk.login.desk]\nrole = \"trader\"\n[venue", "`role` of a login cannot change"),
+        ("desk.login.desk]\ntotp = false\n[venue", "use `admin login set`"),
+        (
+            "carol.login.new]\nrole = \"operator\"\ntotp = false\n[venue",
+            "an operator's login always asks for one-time codes",
+        ),
+    ] {
+        let (is_done, printed) = apply(&house, &format!("[account.{login}]\n"));
+        assert!(!is_done && printed.contains(sentence), "{login}: {printed}");
+        assert!(!printed.contains("eleven char"), "{printed}");
+    }
+}

@@ -28,7 +28,6 @@ pub(crate) struct NewBrowserKey {
     pub(crate) address: IpAddr,
 }
 
-#[derive(Debug)]
 pub(crate) struct BrowserKey {
     pub(crate) key: KeyId,
     pub(crate) api_key: String,

@@ -152,15 +152,7 @@ impl Door {
         account: AccountId,
         only: Option<InstrumentId>,
     ) -> Answered<Vec<Order>> {
-        self.ask_engine(move |engine| {
-            let instruments: Vec<InstrumentId> = match only {
-                Some(id) => vec![id],
-                None => engine.instruments().map(|instrument| instrument.id).collect(),
-            };
-            let of = |id: InstrumentId| engine.open_orders(account, id);
-            instruments.into_iter().flat_map(of).collect()
-        })
-        .await
+        self.ask_engine(move |engine| open_orders(engine, account, only).collect()).await
     }
 
     /// Open orders, and finished ones that are still kept, oldest first; of one instrument, or of
@@ -173,12 +165,10 @@ impl Door {
         part: ResultLimit,
     ) -> Answered<Vec<Order>> {
         self.ask_engine(move |engine| {
-            let is_asked = |id: InstrumentId| only.is_none_or(|only| only == id);
-            let asked = engine.instruments().map(|known| known.id).filter(|id| is_asked(*id));
-            let open = asked.flat_map(|id| engine.open_orders(account, id));
-            let wanted = |order: &Order| is_asked(order.instrument) && is_wanted(order);
-            let all = open.chain(engine.finished_orders(account));
-            let mut orders: Vec<Order> = all.filter(wanted).collect();
+            let is_asked = |order: &Order| only.is_none_or(|only| only == order.instrument);
+            let finished = engine.finished_orders(account).filter(is_asked);
+            let all = open_orders(engine, account, only).chain(finished);
+            let mut orders: Vec<Order> = all.filter(is_wanted).collect();
             orders
                 .sort_unstable_by_key(|order| (order.created_ns, order.instrument, order.order_id));
             part.of(orders.into_iter())
@@ -310,6 +300,17 @@ impl Door {
     pub(crate) async fn avg_price(&self, id: InstrumentId) -> Answered<Option<Price>> {
         self.ask_engine(move |engine| engine.avg_price(id)).await
     }
+}
+
+/// Open orders of an account, of one instrument or of all.
+fn open_orders(
+    engine: &Engine,
+    account: AccountId,
+    only: Option<InstrumentId>,
+) -> impl Iterator<Item = Order> {
+    let all = only.is_none().then(|| engine.instruments().map(|instrument| instrument.id));
+    let asked = only.into_iter().chain(all.into_iter().flatten());
+    asked.flat_map(move |id| engine.open_orders(account, id))
 }
 
 /// Order lists open when the venue opens, each with its orders.

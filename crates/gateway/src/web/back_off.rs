@@ -14,6 +14,8 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use protocol::signed::ApiError;
+
 use crate::socket::share::Network;
 
 /// Failures without a wait.
@@ -50,6 +52,16 @@ struct Count {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Slowed(pub(crate) Duration);
 
+impl Slowed {
+    /// The refusal, which begins with what there is too much of.
+    pub(crate) fn error(self, too_much: &str) -> ApiError {
+        let Self(wait) = self;
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let sentence = format!("{too_much}: try again in {seconds} s.");
+        ApiError { retry_after_s: Some(seconds), ..ApiError::new(429, -1003, sentence) }
+    }
+}
+
 /// An attempt under way. Dropping it leaves it a failure.
 #[derive(Debug)]
 #[must_use]
@@ -68,7 +80,9 @@ impl BackOff {
         now: Instant,
     ) -> Result<Attempted<'_>, Slowed> {
         let network = Network::of(address);
-        let user = user.map(|user| user.chars().take(USER_LEN_MAX).collect::<String>());
+        // A login is found by its name in letters of any case.
+        let kept = |user: &str| user.chars().take(USER_LEN_MAX).collect::<String>();
+        let user = user.map(|user| kept(user).to_ascii_lowercase());
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let of_network = failures.of_networks.wait(&network, now);
         let of_user = user.as_ref().and_then(|user| failures.of_users.wait(user, now));
@@ -196,6 +210,18 @@ mod tests {
         of.begin(FAR, Some("alice"), now + seconds(1)).unwrap().succeeded();
         assert_eq!(fail(&of, FAR, Some("alice"), now + seconds(1)), Ok(()));
         assert!(of.begin(NEAR, Some("carol"), now).is_err(), "the address is not forgiven");
+    }
+
+    #[test]
+    fn a_name_in_other_letters_is_the_same_name() {
+        let (of, now) = (BackOff::default(), Instant::now());
+        for (at, name) in (0..).zip(["alice", "Alice", "ALICE", "aLice", "alicE"]) {
+            let address = IpAddr::from([10, 0, 0, at]);
+            assert_eq!(fail(&of, address, Some(name), now), Ok(()));
+        }
+        assert_eq!(fail(&of, FAR, Some("AlicE"), now), Err(Slowed(seconds(1))));
+        of.begin(FAR, Some("Alice"), now + seconds(1)).unwrap().succeeded();
+        assert_eq!(fail(&of, FAR, Some("alice"), now + seconds(1)), Ok(()), "forgiven as one");
     }
 
     #[test]

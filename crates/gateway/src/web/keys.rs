@@ -2,7 +2,7 @@
 //! other client does.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -40,9 +40,11 @@ pub(crate) async fn register(
     posted: &Posted,
     Registration { public_key }: Registration,
 ) -> Result<String, ApiError> {
-    let not_signed_in = || ApiError::new(401, -1002, "You are not signed in.");
+    let not_signed_in = || ApiError::new(401, -1002, "You are not signed in: sign in first.");
     let current = web.session(&posted.headers).ok_or_else(not_signed_in)?;
     let verifier = read_public_key(&public_key)?;
+    let turn = web.registrations.begin(current.user.login.login, Instant::now());
+    let _turn = turn.map_err(|slowed| slowed.error("This login registers too many keys"))?;
     let life_ns = u64::try_from(KEY_LIFE.as_nanos()).expect("it is a constant");
     let expires_ns = now_ns() + life_ns;
     let created = match create(web, posted, &current.user, (verifier.clone(), expires_ns)).await {
@@ -52,9 +54,13 @@ pub(crate) async fn register(
         }
         created => created?,
     };
-    if !web.sessions.add_key(current.id, created.key) {
-        // The person signed out meanwhile.
+    // The person may have signed out meanwhile, or an operator may have signed the person out: the
+    // directory knows what came before the key once the views have caught up with it.
+    let caught_up = web.door.ask_views(|_, _| ()).await;
+    let is_signed_in = caught_up.is_ok() && web.session(&posted.headers).is_some();
+    if !is_signed_in || !web.sessions.add_key(current.id, created.key) {
         revoke(web, posted, &current.user, [created.key]).await?;
+        caught_up?;
         return Err(not_signed_in());
     }
     let registered = Registered { api_key: &created.api_key, expires_at: expires_ns / 1_000_000 };
@@ -80,7 +86,8 @@ async fn make_room(web: &WebState, posted: &Posted, user: &User) -> Result<(), A
     let has_expired = |key: &&Arc<Signer>| key.credential.has_expired(now_ns);
     let mut unused: Vec<_> = keys.iter().filter(has_expired).map(|key| key.key).collect();
     if unused.is_empty() {
-        unused.extend(keys.iter().map(|key| key.key).find(|key| !web.sessions.has_key(*key)));
+        let used = web.sessions.keys_of(user.login.login);
+        unused.extend(keys.iter().map(|key| key.key).find(|key| !used.contains(key)));
     }
     revoke(web, posted, user, unused).await
 }

@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
     Ok,
     /// A wrong code, password or signature, or a request that is none of them.
     Refused,
-    /// Too many attempts: it was not judged.
+    /// Too many attempts or sessions: it was not judged.
     Slowed,
 }
 

@@ -44,9 +44,14 @@ impl Posted {
         Ok(Self { peer, headers, body })
     }
 
+    /// The error has a place and no content: the content may be a password.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
         serde_json::from_slice(&self.body).map_err(|error| {
-            ApiError::new(400, -1135, format!("The body cannot be read: {error}."))
+            let (line, column) = (error.line(), error.column());
+            let sentence = format!(
+                "The body is not the JSON of this request: see line {line}, column {column}."
+            );
+            ApiError::new(400, -1135, sentence)
         })
     }
 

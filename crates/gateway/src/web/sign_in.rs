@@ -1,4 +1,4 @@
-//! Signing in and out, and the state of a session.
+//! Signing in, and the state of a session.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,20 +13,23 @@ use venue::{api_key_hash, request_hash};
 use crate::clock::{now_ns, signing_clock};
 use crate::door::identity::Login;
 use crate::door::single_use::NotOnce;
+use crate::web::WebState;
 use crate::web::back_off::{Attempted, Slowed};
 use crate::web::codes::DemoSignIn;
 use crate::web::cookie;
 use crate::web::metrics::{Outcome, SignInWay};
 use crate::web::request::Posted;
-use crate::web::sessions::{Full, Session};
+use crate::web::sessions::{NewSession, NotStarted, Session};
 use crate::web::user::User;
-use crate::web::{WebState, keys};
 
 /// Of a sign-in. A key's signature covers it.
 pub(crate) const PATH: &str = "/web/v1/sign-in";
 
 /// How long a client waits when too many passwords are being checked.
 const BUSY_WAIT: Duration = Duration::from_secs(1);
+
+/// How long a client waits when there is no room for a session.
+const FULL_WAIT: Duration = Duration::from_secs(60);
 
 /// The session of a request.
 pub(crate) struct Current<'a> {
@@ -41,7 +44,6 @@ pub(crate) struct Answer {
     pub(crate) cookie: Cookie,
 }
 
-#[derive(Debug)]
 pub(crate) enum Cookie {
     Stays,
     Is(String),
@@ -91,13 +93,6 @@ struct SignedByKey<'a> {
     timestamp: &'a str,
     nonce: &'a str,
     signature: &'a str,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SignOut {
-    #[serde(default)]
-    everywhere: bool,
 }
 
 /// `GET /web/v1/session`
@@ -150,25 +145,23 @@ fn by_code(web: &WebState, posted: &Posted, code: &str, account: &str) -> Result
     let way = SignInWay::Code;
     let attempt = web.begin(way, posted, None)?;
     let Some(demo) = &web.demo else {
-        return Err(web.refused(way, "This venue is no demo: sign in with user and password."));
+        return Err(web.refused(way, "This venue is no demo: sign in by user and password."));
     };
     let is_of_demo = demo.accounts().iter().any(|name| name == account);
     let Some(user) = User::named(&web.door, account).filter(|_| is_of_demo) else {
-        return Err(web.refused(way, "The demo has no such account for a person."));
-    };
-    if !demo.use_up(code) {
         return Err(web.refused(
             way,
-            "The code is wrong, or was used before: open the address in the newest line `open` \
-             that the venue has printed.",
+            "The demo has no such account for a person: choose one that the page offers.",
         ));
-    }
-    attempt.succeeded();
-    web.start(way, &user, None)
+    };
+    let wrong = "The code is wrong, or was used before: open the address in the newest line `open` \
+                 that the venue has printed.";
+    let started = web.start(posted, &user, None, || demo.use_up(code));
+    web.judged(way, attempt, started, wrong)
 }
 
 /// One sentence for all that is wrong: it does not say which users exist. The one-time code is used
-/// up only by the right password.
+/// up only by the right password, and only where there is room for the session.
 async fn by_password(
     web: &WebState,
     posted: &Posted,
@@ -184,7 +177,11 @@ async fn by_password(
         attempt.unjudged();
         return Err(web.slowed(way, Slowed(BUSY_WAIT)));
     };
-    let has_code = |user: &User| {
+    let wrong = "User, password or one-time code is wrong: try again, with the next code.";
+    let Some(user) = user.filter(|_| is_right) else {
+        return Err(web.refused(way, wrong));
+    };
+    let has_code = || {
         let Login { login, secret, .. } = &*user.login;
         let code = totp.as_deref().unwrap_or_default();
         secret
@@ -192,11 +189,8 @@ async fn by_password(
             .as_ref()
             .is_none_or(|totp| web.one_time_codes.use_up(*login, totp, code, now_ns()))
     };
-    let Some(user) = user.filter(|user| is_right && has_code(user)) else {
-        return Err(web.refused(way, "User, password or one-time code is wrong."));
-    };
-    attempt.succeeded();
-    web.start(way, &user, None)
+    let started = web.start(posted, &user, None, has_code);
+    web.judged(way, attempt, started, wrong)
 }
 
 /// Failures under a user's name do not slow this: a browser that was signed in before gets in while
@@ -208,7 +202,13 @@ async fn by_key(
 ) -> Result<Answer, ApiError> {
     let way = SignInWay::Key;
     let attempt = web.begin(way, posted, None)?;
-    let refused = || web.refused(way, "This browser's key is not, or no longer, of a login.");
+    let wrong =
+        "This browser's key is not, or no longer, of a login: sign in by user and password.";
+    let refused = || web.refused(way, wrong);
+    let counted = |error: ApiError| {
+        web.sign_ins.count(way, Outcome::Refused);
+        error
+    };
     let signer = match web.door.signer(api_key_hash(signed.api_key)).await {
         Ok(signer) => signer.filter(|signer| signer.is_valid(posted.peer)),
         Err(error) => {
@@ -221,7 +221,7 @@ async fn by_key(
     else {
         return Err(refused());
     };
-    covered::check_nonce("nonce", signed.nonce)?;
+    covered::check_nonce("nonce", signed.nonce).map_err(counted)?;
     let (method, path) = ("POST", PATH);
     let SignedByKey { timestamp, nonce, signature, .. } = signed;
     let covered = Covered { method, path, query: "", body: b"", timestamp, nonce };
@@ -233,49 +233,29 @@ async fn by_key(
     // The owner of the key made it: no clock that is off counts against the address.
     attempt.succeeded();
     let clock = signing_clock();
-    let window = covered::check_time("timestamp", timestamp, clock)?;
+    let window = covered::check_time("timestamp", timestamp, clock).map_err(counted)?;
     let request = request_hash(nonce.as_bytes());
     let used = web.door.single_uses.use_up(signer.key, request, window, clock.now_us);
-    used.map_err(|not| match not {
-        NotOnce::Repeated => ApiError::new(400, -1022, "The nonce was used before."),
+    let not_once = |not| match not {
+        NotOnce::Repeated => {
+            ApiError::new(400, -1022, "The nonce was used before: sign again with another one.")
+        }
         NotOnce::Late => ApiError::outside_recv_window(),
         NotOnce::TooMany => ApiError::overloaded(),
-    })?;
-    let user = User::of_login(&web.door, login).ok_or_else(refused)?;
-    web.start(way, &user, Some(signer.key))
-}
-
-/// `POST /web/v1/sign-out`: ends this session and revokes its keys, or all of the login.
-pub(crate) async fn sign_out(
-    web: &WebState,
-    posted: &Posted,
-    SignOut { everywhere }: SignOut,
-) -> Result<Answer, ApiError> {
-    let answer = Answer { body: "{}".to_owned(), cookie: Cookie::Ends };
-    let Some(Current { id, user, .. }) = web.session(&posted.headers) else {
-        return Ok(answer);
     };
-    let ended = web.sessions.end(id);
-    if !everywhere {
-        let keys = ended.into_iter().flat_map(|session| session.keys);
-        keys::revoke(web, posted, &user, keys).await?;
-        return Ok(answer);
-    }
-    let login = user.login.login;
-    web.sessions.end_all(login);
-    let keys = web.door.keys_of_login(login).await?;
-    keys::revoke(web, posted, &user, keys).await?;
-    // A key may have signed in until it was revoked.
-    web.sessions.end_all(login);
-    Ok(answer)
+    used.map_err(not_once).map_err(counted)?;
+    let user = User::of_login(&web.door, login).ok_or_else(refused)?;
+    let started = web.start(posted, &user, Some(signer.key), || true);
+    web.concluded(way, started, wrong)
 }
 
 impl WebState {
     /// The session of a request's cookie, with its user as of now.
     pub(crate) fn session<'a>(&self, headers: &'a HeaderMap) -> Option<Current<'a>> {
-        let id = cookie::read(headers)?;
+        let id = cookie::read(headers, self.is_tls)?;
         let session = self.sessions.find(id, Instant::now())?;
-        let Some(user) = User::still(&self.door, session.signed_in) else {
+        let has_key = session.by_key.is_none_or(|key| self.door.directory().is_usable(key));
+        let Some(user) = User::still(&self.door, session.signed_in).filter(|_| has_key) else {
             self.sessions.end(id);
             return None;
         };
@@ -292,15 +272,61 @@ impl WebState {
         begun.map_err(|slowed| self.slowed(way, slowed))
     }
 
-    fn start(&self, way: SignInWay, user: &User, key: Option<KeyId>) -> Result<Answer, ApiError> {
+    /// Starts a session in place of the browser's session before, if `prove` is right.
+    fn start(
+        &self,
+        posted: &Posted,
+        user: &User,
+        by_key: Option<KeyId>,
+        prove: impl FnOnce() -> bool,
+    ) -> Result<Answer, NotStarted> {
         let started_ms = now_ns() / 1_000_000;
-        let started = self.sessions.start(user.signed_in(), key, (Instant::now(), started_ms));
-        let id = started.map_err(|Full { max }| {
-            let sentence = format!("{max} browsers are signed in, and the venue takes no more.");
-            ApiError { retry_after_s: Some(60), ..ApiError::new(429, -1003, sentence) }
-        })?;
-        self.sign_ins.count(way, Outcome::Ok);
+        let replaced = cookie::read(&posted.headers, self.is_tls);
+        let new = NewSession { signed_in: user.signed_in(), by_key, replaced, started_ms };
+        let id = self.sessions.start(new, Instant::now(), prove)?;
         Ok(Answer { body: signed_in(self, user, started_ms), cookie: Cookie::Is(id) })
+    }
+
+    /// Concludes an attempt that was judged, unless there was no room for its session.
+    fn judged(
+        &self,
+        way: SignInWay,
+        attempt: Attempted<'_>,
+        started: Result<Answer, NotStarted>,
+        wrong: &'static str,
+    ) -> Result<Answer, ApiError> {
+        match started {
+            Ok(_) => attempt.succeeded(),
+            Err(NotStarted::Full { .. }) => attempt.unjudged(),
+            Err(NotStarted::Unproven) => {}
+        }
+        self.concluded(way, started, wrong)
+    }
+
+    fn concluded(
+        &self,
+        way: SignInWay,
+        started: Result<Answer, NotStarted>,
+        wrong: &'static str,
+    ) -> Result<Answer, ApiError> {
+        match started {
+            Ok(answer) => {
+                self.sign_ins.count(way, Outcome::Ok);
+                Ok(answer)
+            }
+            Err(NotStarted::Unproven) => Err(self.refused(way, wrong)),
+            Err(NotStarted::Full { max }) => {
+                self.sign_ins.count(way, Outcome::Slowed);
+                let sentence = format!(
+                    "{max} browsers are signed in, and the venue takes no more: try again when \
+                     others have signed out."
+                );
+                Err(ApiError {
+                    retry_after_s: Some(FULL_WAIT.as_secs()),
+                    ..ApiError::new(429, -1003, sentence)
+                })
+            }
+        }
     }
 
     fn refused(&self, way: SignInWay, sentence: &'static str) -> ApiError {
@@ -308,11 +334,9 @@ impl WebState {
         ApiError::new(401, -1002, sentence)
     }
 
-    fn slowed(&self, way: SignInWay, Slowed(wait): Slowed) -> ApiError {
+    fn slowed(&self, way: SignInWay, slowed: Slowed) -> ApiError {
         self.sign_ins.count(way, Outcome::Slowed);
-        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        let sentence = format!("Too many attempts to sign in: try again in {seconds} s.");
-        ApiError { retry_after_s: Some(seconds), ..ApiError::new(429, -1003, sentence) }
+        slowed.error("Too many attempts to sign in")
     }
 }
 

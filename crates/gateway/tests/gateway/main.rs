@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 mod attacks;
+mod browser;
 #[cfg(feature = "echo")]
 mod conformance;
 mod extensions;
@@ -28,6 +29,7 @@ mod replace;
 mod retries;
 mod security;
 mod self_trade;
+mod sessions;
 mod sign_in;
 mod socket;
 mod special_orders;

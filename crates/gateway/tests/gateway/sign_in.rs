@@ -7,112 +7,19 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::join_all;
 use gateway::WebSettings;
-use protocol::signed::covered::Covered;
-use ring::signature::{Ed25519KeyPair, KeyPair};
-use serde_json::{Value, json};
+use serde_json::json;
 use types::{Command, RevokeLogin, Role, UpdateLogin};
 use venue::TotpSecret;
 
-use crate::socket::{Socket, ask, connect};
-use crate::support::{Exposure, MAKER, Reply, Site, TAKER, now_ms};
+use crate::browser::{
+    Browser, JSON, PASSWORD, WRONG, demo, log_on, metric, set_cookie, signed_by_key, text,
+};
+use crate::socket::{ask, connect};
+use crate::support::{Exposure, MAKER, Site, TAKER, now_ms};
 use crate::ws_api::{PATH, order};
 
-const JSON: (&str, &str) = ("content-type", "application/json");
-const PASSWORD: &str = "correct horse battery";
-const WRONG: &str = "User, password or one-time code is wrong.";
 const USED: &str = "The code is wrong, or was used before: open the address in the newest line \
                     `open` that the venue has printed.";
-
-/// A browser: it keeps the venue's cookie, and a key.
-#[derive(Default)]
-struct Browser {
-    cookie: String,
-}
-
-impl Browser {
-    async fn get(&self, site: &Site) -> Value {
-        let cookie = [("cookie", self.cookie.as_str())];
-        site.send("GET", "/web/v1/session", &cookie, b"").await.ok()
-    }
-
-    async fn post(&mut self, site: &Site, path: &str, body: &Value) -> Reply {
-        let headers = [JSON, ("origin", "http://localhost"), ("cookie", &self.cookie)];
-        let reply = site.send("POST", path, &headers, body.to_string().as_bytes()).await;
-        if let Some(cookie) = set_cookie(&reply) {
-            self.cookie = cookie;
-        }
-        reply
-    }
-
-    async fn sign_in(&mut self, site: &Site, body: Value) -> Reply {
-        self.post(site, "/web/v1/sign-in", &body).await
-    }
-
-    async fn by_password(&mut self, site: &Site, user: &str) -> Reply {
-        self.sign_in(site, json!({ "user": user, "password": PASSWORD })).await
-    }
-
-    /// Registers a key of this seed.
-    async fn register(&mut self, site: &Site, seed: u8) -> Reply {
-        let public = STANDARD.encode(pair(seed).public_key().as_ref());
-        self.post(site, "/web/v1/keys", &json!({ "publicKey": public })).await
-    }
-
-    async fn sign_out(&mut self, site: &Site, everywhere: bool) -> Reply {
-        self.post(site, "/web/v1/sign-out", &json!({ "everywhere": everywhere })).await
-    }
-}
-
-/// The pair `name=value` of the cookie that an answer sets.
-fn set_cookie(reply: &Reply) -> Option<String> {
-    let set = reply.raw_head.lines().find_map(|line| line.strip_prefix("set-cookie: "));
-    set.and_then(|set| set.split(';').next()).map(str::to_owned)
-}
-
-fn pair(seed: u8) -> Ed25519KeyPair {
-    Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap()
-}
-
-/// Signs in by a key that the browser registered.
-fn signed_by_key(api_key: &str, seed: u8, nonce: &str, timestamp: u64) -> Value {
-    let covered = Covered {
-        method: "POST",
-        path: "/web/v1/sign-in",
-        query: "",
-        body: b"",
-        timestamp: &timestamp.to_string(),
-        nonce,
-    };
-    let signature = STANDARD.encode(pair(seed).sign(covered.payload().as_bytes()));
-    json!({ "apiKey": api_key, "timestamp": timestamp, "nonce": nonce, "signature": signature })
-}
-
-async fn log_on(socket: &mut Socket, api_key: &str, seed: u8) -> Value {
-    let timestamp = now_ms();
-    let payload = format!("apiKey={api_key}&timestamp={timestamp}");
-    let signature = STANDARD.encode(pair(seed).sign(payload.as_bytes()));
-    let params = json!({ "apiKey": api_key, "timestamp": timestamp, "signature": signature });
-    ask(socket, 1, "session.logon", params).await
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap()
-}
-
-/// A demo with the accounts of the site, and their logins.
-async fn demo() -> Site {
-    let demo = vec!["maker".to_owned(), "taker".to_owned()];
-    let site = Site::exposed(Exposure { demo, ..Exposure::default() }).await;
-    site.add_login(MAKER, Role::Trader, ("maker", PASSWORD), None).await;
-    site.add_login(TAKER, Role::Trader, ("taker", PASSWORD), None).await;
-    site
-}
-
-async fn metric(site: &Site, way: &str, outcome: &str) -> u64 {
-    let prefix = format!("buttonwood_sign_ins_total{{way=\"{way}\",outcome=\"{outcome}\"}} ");
-    let text = site.get("/metrics").await.body;
-    text.lines().find_map(|line| line.strip_prefix(&prefix)).unwrap().parse().unwrap()
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_code_signs_one_browser_in_and_is_followed_by_another() {
@@ -128,7 +35,11 @@ async fn a_code_signs_one_browser_in_and_is_followed_by_another() {
     let wrong = browser.sign_in(&site, by_code("x", "maker")).await;
     wrong.is_error(401, -1002, USED);
     let other = browser.sign_in(&site, by_code(&code, "nobody")).await;
-    other.is_error(401, -1002, "The demo has no such account for a person.");
+    other.is_error(
+        401,
+        -1002,
+        "The demo has no such account for a person: choose one that the page offers.",
+    );
     assert_eq!(site.code(), None, "a wrong account uses no code up");
 
     let reply = browser.sign_in(&site, by_code(&code, "maker")).await;
@@ -149,7 +60,7 @@ async fn a_code_signs_one_browser_in_and_is_followed_by_another() {
 
     let real = Site::new().await;
     let refused = Browser::default().sign_in(&real, by_code(&next, "maker")).await;
-    let sentence = "This venue is no demo: sign in with user and password.";
+    let sentence = "This venue is no demo: sign in by user and password.";
     refused.is_error(401, -1002, sentence);
     assert_eq!(Browser::default().get(&real).await, json!({ "signedIn": false, "demo": false }));
 }
@@ -159,7 +70,7 @@ async fn the_key_of_a_browser_trades_until_it_signs_out() {
     let site = demo().await;
     let mut browser = Browser::default();
     let refused = browser.register(&site, 1).await;
-    refused.is_error(401, -1002, "You are not signed in.");
+    refused.is_error(401, -1002, "You are not signed in: sign in first.");
     browser.by_password(&site, "maker").await.ok();
     let registered = browser.register(&site, 1).await.ok();
     let api_key = text(&registered["apiKey"]);
@@ -179,7 +90,7 @@ async fn the_key_of_a_browser_trades_until_it_signs_out() {
     );
     let mut thief = Browser { cookie: stolen };
     assert_eq!(thief.get(&site).await["signedIn"], false);
-    thief.register(&site, 2).await.is_error(401, -1002, "You are not signed in.");
+    thief.register(&site, 2).await.is_error(401, -1002, "You are not signed in: sign in first.");
     let mut socket = connect(&site, PATH).await;
     assert_eq!(log_on(&mut socket, api_key, 1).await["error"]["code"], -2015);
     assert_eq!(Browser::default().sign_out(&site, true).await.status, 200, "without a session");
@@ -292,6 +203,13 @@ async fn a_cookie_under_tls_is_secure() {
         let reply = site.send("POST", "/web/v1/sign-in", &headers, body.as_bytes()).await;
         assert_eq!(reply.status, 200, "{}", reply.body);
         assert_eq!(reply.head.contains("; path=/; secure\r\n"), is_secure, "{}", reply.head);
+        let cookie = set_cookie(&reply).unwrap();
+        assert_eq!(cookie.starts_with("__Host-bw_session="), is_secure, "{cookie}");
+        let mut browser = Browser { cookie: cookie.clone() };
+        assert_eq!(browser.get(&site).await["user"], "maker");
+        // One of the two is another host's.
+        browser.cookie = format!("{cookie}; {cookie}");
+        assert_eq!(browser.get(&site).await["signedIn"], false);
     }
 }
 
@@ -312,8 +230,19 @@ async fn passwords_are_checked_and_one_sentence_is_for_all_that_is_wrong() {
     {
         assert_eq!(browser.sign_in(&site, bad.clone()).await.json()["code"], -1102, "{bad}");
     }
-    for bad in [json!({ "user": 1 }), json!([]), json!({ "user": "maker", "pass": "x" })] {
-        assert_eq!(browser.sign_in(&site, bad.clone()).await.json()["code"], -1135, "{bad}");
+    // No part of the body comes back.
+    for bad in [
+        json!({ "user": "maker", "password": ["hunter2-hunter2"] }),
+        json!({ "password": "x", "user": 123_454_321 }),
+        json!({ "hunter2-hunter2": "maker" }),
+        json!("hunter2-hunter2"),
+    ] {
+        let reply = browser.sign_in(&site, bad.clone()).await;
+        let body = reply.json();
+        assert_eq!((reply.status, &body["code"]), (400, &json!(-1135)), "{bad}");
+        let place = "The body is not the JSON of this request: see line 1, column ";
+        let column = text(&body["msg"]).strip_prefix(place).expect("a place").strip_suffix('.');
+        assert!(column.unwrap().parse::<usize>().is_ok(), "{bad}: {body}");
     }
     assert_eq!(metric(&site, "password", "refused").await, 4);
 }
@@ -353,7 +282,8 @@ async fn a_restart_ends_sessions_and_the_key_of_the_browser_signs_in_again() {
     let nonce = "0123456789abcdef";
     let good = signed_by_key(api_key, 1, nonce, now_ms());
 
-    let foreign = "This browser's key is not, or no longer, of a login.";
+    let foreign =
+        "This browser's key is not, or no longer, of a login: sign in by user and password.";
     let other_pair = signed_by_key(api_key, 2, nonce, now_ms());
     browser.sign_in(&site, other_pair).await.is_error(401, -1002, foreign);
     let unknown = signed_by_key("unknown", 1, nonce, now_ms());
@@ -366,11 +296,13 @@ async fn a_restart_ends_sessions_and_the_key_of_the_browser_signs_in_again() {
 
     assert_eq!(browser.sign_in(&site, good.clone()).await.ok()["user"], "maker");
     let repeated = browser.sign_in(&site, good).await;
-    repeated.is_error(400, -1022, "The nonce was used before.");
+    repeated.is_error(400, -1022, "The nonce was used before: sign again with another one.");
     // Signing out revokes the key that signed in.
     assert_eq!(browser.sign_out(&site, false).await.status, 200);
     let revoked = signed_by_key(api_key, 1, "fedcba9876543210", now_ms());
     browser.sign_in(&site, revoked).await.is_error(401, -1002, foreign);
+    let [ok, refused] = [metric(&site, "key", "ok").await, metric(&site, "key", "refused").await];
+    assert_eq!((ok, refused), (1, 6), "each attempt is counted");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -406,14 +338,17 @@ async fn a_login_has_a_limit_of_keys_and_abandoned_ones_make_room() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_have_a_limit_and_end_when_they_are_idle() {
-    let settings = WebSettings { sessions_max: 2, session_idle_max: Duration::from_millis(1_500) };
+    let (sessions_max, session_idle_max) = (2, Duration::from_millis(1_500));
+    let settings = WebSettings { sessions_max, session_idle_max, ..WebSettings::default() };
     let site = Site::with(settings).await;
     site.add_login(MAKER, Role::Trader, ("maker", PASSWORD), None).await;
     let mut browser = Browser::default();
     browser.by_password(&site, "maker").await.ok();
-    browser.by_password(&site, "maker").await.ok();
+    Browser::default().by_password(&site, "maker").await.ok();
     let full = Browser::default().by_password(&site, "maker").await;
-    full.is_error(429, -1003, "2 browsers are signed in, and the venue takes no more.");
+    let sentence = "2 browsers are signed in, and the venue takes no more: try again when others \
+                    have signed out.";
+    full.is_error(429, -1003, sentence);
     assert!(full.head.contains("retry-after: 60\r\n"), "{}", full.head);
     tokio::time::sleep(Duration::from_millis(1_600)).await;
     assert_eq!(browser.get(&site).await["signedIn"], false);

@@ -12,9 +12,10 @@ use proptest::prelude::*;
 use rusqlite::types::Value;
 use spool::Applied;
 use types::{
-    AccountId, AggTrade, Amount, AssetId, CancelCause, Candle, ClOrdId, Event, Fill, InstrumentId,
-    Interval, Order, OrderAccepted, OrderAmended, OrderCanceled, OrderId, OrderRef, OrderStatus,
-    OrderType, Price, Qty, Side, StpMode, TimeInForce, TimeZone, TradeExecuted, TradeId,
+    AccountId, AccountTrade, AggTrade, Amount, AssetId, CancelCause, Candle, ClOrdId, Event, Fill,
+    InstrumentId, Interval, Order, OrderAccepted, OrderAmended, OrderCanceled, OrderId, OrderRef,
+    OrderStatus, OrderType, Price, Qty, Side, StpMode, TimeInForce, TimeZone, TradeExecuted,
+    TradeId,
 };
 
 use crate::changes::Changes;
@@ -22,7 +23,7 @@ use crate::error::ProjectionError;
 use crate::feed::backend::Store;
 use crate::question::{
     AggFilter, AggTrades, AllOrders, Ask, HistoricalTrades, Klines, MyTrades, OneOrder,
-    OrderFilter, Times, TradeFilter,
+    OrderFilter, OrdersInAll, Times, TradeFilter, TradesInAll,
 };
 use crate::sqlite::names::Filtered;
 use crate::sqlite::query::answer;

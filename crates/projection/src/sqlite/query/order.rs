@@ -15,7 +15,7 @@ use crate::question::{
 };
 use crate::sqlite::column::{self, Columns, read_wire};
 use crate::sqlite::names::candidates;
-use crate::sqlite::query::blocks::Direction::{Ascending, Descending};
+use crate::sqlite::query::blocks::Direction::{self, Ascending, Descending};
 use crate::sqlite::query::blocks::{first_created_since, merged, search};
 use crate::sqlite::query::bounds::{bound, bounds, page};
 
@@ -23,26 +23,13 @@ pub(super) fn all_orders(
     connection: &Connection,
     asked: &AllOrders,
 ) -> rusqlite::Result<Vec<Order>> {
-    let AllOrders { account, instrument, filter } = asked;
-    let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
-    let direction = if from_the_first { Ascending } else { Descending };
-    let select = format!(
-        "SELECT * FROM orders WHERE instrument = ?2 AND order_id IN (\
-         SELECT order_id FROM orders INDEXED BY orders_by_account \
-         WHERE account = ?1 AND instrument = ?2 AND order_id >> 12 = ?3 \
-         AND order_id >= ?4 AND order_id < ?5 ORDER BY order_id {} LIMIT ?6)",
-        direction.sql()
-    );
-    let ids = ids_of(connection, *instrument, filter)?;
-    let mut select = connection.prepare_cached(&select)?;
-    let whose = (*account, *instrument);
-    let look = |block, more| {
-        let key = params![account.0, instrument.0, block, ids.start, ids.end, page(more)];
-        select.query_map(key, column::order)?.collect()
-    };
-    let mut orders: Vec<Order> =
-        search(connection, "order_blocks", whose, &ids, direction, filter.limit, look)?;
-    orders.sort_unstable_by_key(|order| order.order_id);
+    let AllOrders { account, instrument, filter } = *asked;
+    let direction = if filter.from_id.is_some() { Ascending } else { Direction::of(filter.times) };
+    let ids = ids_of(connection, instrument, &filter)?;
+    let mut orders = page_of(connection, (account, instrument), &ids, direction, filter.limit)?;
+    if direction == Descending {
+        orders.reverse();
+    }
     Ok(orders)
 }
 
@@ -52,9 +39,48 @@ pub(super) fn orders_in_all(
 ) -> rusqlite::Result<Vec<Order>> {
     let OrdersInAll { account, times, limit } = *asked;
     let filter = OrderFilter { from_id: None, times, limit };
-    let of_one = |instrument| all_orders(connection, &AllOrders { account, instrument, filter });
+    let direction = Direction::of(times);
     let at = |order: &Order| (order.created_ns, order.instrument, order.order_id);
-    merged(connection, "order_blocks", account, (times, limit), of_one, at)
+    let page = |instrument, after: Option<&Order>, len| {
+        let mut ids = ids_of(connection, instrument, &filter)?;
+        match (after.map(|after| bound(after.order_id.0)), direction) {
+            (Some(id), Ascending) => ids.start = ids.start.max(id + 1),
+            (Some(id), Descending) => ids.end = ids.end.min(id),
+            (None, _) => {}
+        }
+        page_of(connection, (account, instrument), &ids, direction, len)
+    };
+    merged(connection, "order_blocks", account, (times, limit), page, at)
+}
+
+/// The first orders of an account in one instrument, in a direction.
+fn page_of(
+    connection: &Connection,
+    (account, instrument): (AccountId, InstrumentId),
+    ids: &Range<i64>,
+    direction: Direction,
+    limit: usize,
+) -> rusqlite::Result<Vec<Order>> {
+    let select = format!(
+        "SELECT * FROM orders WHERE instrument = ?2 AND order_id IN (\
+         SELECT order_id FROM orders INDEXED BY orders_by_account \
+         WHERE account = ?1 AND instrument = ?2 AND order_id >> 12 = ?3 \
+         AND order_id >= ?4 AND order_id < ?5 ORDER BY order_id {} LIMIT ?6)",
+        direction.sql()
+    );
+    let mut select = connection.prepare_cached(&select)?;
+    let whose = (account, instrument);
+    let look = |block, more| {
+        let key = params![account.0, instrument.0, block, ids.start, ids.end, page(more)];
+        select.query_map(key, column::order)?.collect()
+    };
+    let mut orders: Vec<Order> =
+        search(connection, "order_blocks", whose, ids, direction, limit, look)?;
+    orders.sort_unstable_by_key(|order| order.order_id);
+    if direction == Descending {
+        orders.reverse();
+    }
+    Ok(orders)
 }
 
 pub(super) fn order(connection: &Connection, asked: &OneOrder) -> rusqlite::Result<Option<Order>> {

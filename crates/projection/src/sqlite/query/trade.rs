@@ -13,7 +13,7 @@ use crate::question::{
     AggTrades, HistoricalTrades, MyTrades, OneTrade, TradeFilter, TradeSide, TradesInAll,
 };
 use crate::sqlite::column::{self, Columns, int};
-use crate::sqlite::query::blocks::Direction::{Ascending, Descending};
+use crate::sqlite::query::blocks::Direction::{self, Ascending, Descending};
 use crate::sqlite::query::blocks::{merged, search};
 use crate::sqlite::query::bounds::{bound, bounds, page};
 
@@ -22,30 +22,12 @@ pub(super) fn my_trades(
     asked: &MyTrades,
 ) -> rusqlite::Result<Vec<AccountTrade>> {
     let MyTrades { account, instrument, filter } = *asked;
-    let from_the_first = filter.from_id.is_some() || filter.times.start_ns.is_some();
-    let direction = if from_the_first { Ascending } else { Descending };
-    let of_order = if filter.order_id.is_some() { "AND order_id = ?7" } else { "AND ?7 = 0" };
-    let order_id = filter.order_id.map_or(0, |id| bound(id.0));
-    let by_id = format!("ORDER BY trade_id {0}, is_maker {0}", direction.sql());
-    let select = format!(
-        "SELECT {ACCOUNT_TRADE} FROM (\
-         SELECT instrument, trade_id, is_maker FROM fills INDEXED BY fills_by_account \
-         WHERE account = ?1 AND instrument = ?2 AND trade_id >> 12 = ?3 {of_order} \
-         AND trade_id >= ?4 AND trade_id < ?5 {by_id} LIMIT ?6) \
-         CROSS JOIN fills USING (instrument, trade_id, is_maker) \
-         CROSS JOIN trades USING (instrument, trade_id) {by_id}"
-    );
+    let direction = if filter.from_id.is_some() { Ascending } else { Direction::of(filter.times) };
     let ids = ids_of(connection, account, instrument, &filter)?;
-    let mut select = connection.prepare_cached(&select)?;
-    let whose = (account, instrument);
-    let look = |block, more| {
-        let (Range { start, end }, more) = (&ids, page(more));
-        let key = params![account.0, instrument.0, block, start, end, more, order_id];
-        select.query_map(key, |row| account_trade(instrument, row))?.collect()
-    };
-    let mut trades: Vec<AccountTrade> =
-        search(connection, "fill_blocks", whose, &ids, direction, filter.limit, look)?;
-    if !from_the_first {
+    let of_order = filter.order_id;
+    let mut trades =
+        page_of(connection, (account, instrument), &ids, direction, of_order, filter.limit)?;
+    if direction == Descending {
         trades.reverse();
     }
     Ok(trades)
@@ -57,10 +39,58 @@ pub(super) fn trades_in_all(
 ) -> rusqlite::Result<Vec<AccountTrade>> {
     let TradesInAll { account, times, limit } = *asked;
     let filter = TradeFilter { order_id: None, from_id: None, times, limit };
-    let of_one = |instrument| my_trades(connection, &MyTrades { account, instrument, filter });
+    let direction = Direction::of(times);
     let at =
         |trade: &AccountTrade| (trade.traded_ns, trade.instrument, trade.trade_id, trade.is_maker);
-    merged(connection, "fill_blocks", account, (times, limit), of_one, at)
+    let page = |instrument, after: Option<&AccountTrade>, len: usize| {
+        let mut ids = ids_of(connection, account, instrument, &filter)?;
+        let whose = (account, instrument);
+        let Some(after) = after else {
+            return page_of(connection, whose, &ids, direction, None, len);
+        };
+        // The account may be on both sides, and the page may have ended between them.
+        let id = bound(after.trade_id.0);
+        match direction {
+            Ascending => ids.start = ids.start.max(id),
+            Descending => ids.end = ids.end.min(id + 1),
+        }
+        let mut trades = page_of(connection, whose, &ids, direction, None, len + SIDES)?;
+        trades.retain(|trade| direction.is_beyond(&at(trade), &at(after)));
+        trades.truncate(len);
+        Ok(trades)
+    };
+    merged(connection, "fill_blocks", account, (times, limit), page, at)
+}
+
+const SIDES: usize = 2;
+
+/// The first trades of an account in one instrument, in a direction.
+fn page_of(
+    connection: &Connection,
+    (account, instrument): (AccountId, InstrumentId),
+    ids: &Range<i64>,
+    direction: Direction,
+    order_id: Option<OrderId>,
+    limit: usize,
+) -> rusqlite::Result<Vec<AccountTrade>> {
+    let of_order = if order_id.is_some() { "AND order_id = ?7" } else { "AND ?7 = 0" };
+    let order_id = order_id.map_or(0, |id| bound(id.0));
+    let by_id = format!("ORDER BY trade_id {0}, is_maker {0}", direction.sql());
+    let select = format!(
+        "SELECT {ACCOUNT_TRADE} FROM (\
+         SELECT instrument, trade_id, is_maker FROM fills INDEXED BY fills_by_account \
+         WHERE account = ?1 AND instrument = ?2 AND trade_id >> 12 = ?3 {of_order} \
+         AND trade_id >= ?4 AND trade_id < ?5 {by_id} LIMIT ?6) \
+         CROSS JOIN fills USING (instrument, trade_id, is_maker) \
+         CROSS JOIN trades USING (instrument, trade_id) {by_id}"
+    );
+    let mut select = connection.prepare_cached(&select)?;
+    let look = |block, more| {
+        let (Range { start, end }, more) = (ids, page(more));
+        let key = params![account.0, instrument.0, block, start, end, more, order_id];
+        select.query_map(key, |row| account_trade(instrument, row))?.collect()
+    };
+    search(connection, "fill_blocks", (account, instrument), ids, direction, limit, look)
 }
 
 /// The maker's side first.

@@ -9,7 +9,8 @@ fn made_ns(number: u64) -> u64 {
 }
 
 /// Each odd order is traded by the even one after it, and names come again every hundred orders.
-/// Every thousandth order also takes one that is half as old as all of them.
+/// Every thousandth order also takes one that is half as old as all of them. The fourth account
+/// trades with itself.
 fn many_trades() -> Vec<TradeExecuted> {
     let of = |fill: &mut Fill, id: u64, account: u32, name: &str| {
         let (order_id, account) = (OrderId(id), AccountId(account));
@@ -20,8 +21,9 @@ fn many_trades() -> Vec<TradeExecuted> {
         let mut made = trade(trade_id, OrderId(taker), Side::Buy, 10, 1, made_ns(taker));
         let is_old = maker % 1_000 == 1 || maker % 1_000 == 501;
         let name = if is_old { format!("old{maker}") } else { format!("n{}", maker % 100) };
-        of(&mut made.maker, maker, 1, &name);
-        let account = if taker.is_multiple_of(3_000) { 4 } else { 2 + taker as u32 / 2 % 2 };
+        let is_own = taker.is_multiple_of(300) && maker + 1 == taker;
+        of(&mut made.maker, maker, if is_own { 4 } else { 1 }, &name);
+        let account = if taker.is_multiple_of(300) { 4 } else { 2 + taker as u32 / 2 % 2 };
         of(&mut made.taker, taker, account, &format!("n{}", taker % 100));
         made
     };
@@ -105,6 +107,10 @@ fn check_orders(history: &Reader, account: AccountId, orders: &[Order]) {
         let expect = filtered(orders, (from_id, times, limit), |it| (it.order_id.0, it.created_ns));
         let found = ask(history, AllOrders { account, instrument: INSTRUMENT, filter });
         assert_eq!(found, expect, "{account:?} {filter:?}");
+        if from_id.is_none() {
+            let found = ask(history, OrdersInAll { account, times, limit });
+            assert_eq!(found, expect, "{account:?} {filter:?} in all");
+        }
     }
     for order in orders.iter().step_by(17) {
         let last = orders
@@ -123,7 +129,7 @@ fn named(account: AccountId, name: ClOrdId) -> OneOrder {
 
 fn check_trades(history: &Reader, account: AccountId, trades: &[TradeExecuted], orders: &[Order]) {
     let fills =
-        trades.iter().flat_map(|trade| [trade.maker, trade.taker].map(|fill| (trade, fill.order)));
+        trades.iter().flat_map(|trade| [trade.taker, trade.maker].map(|fill| (trade, fill.order)));
     let fills: Vec<(u64, u64, OrderId)> = fills
         .filter(|(_, order)| order.account == account)
         .map(|(trade, order)| (trade.trade_id.0, order.updated_ns, order.order_id))
@@ -134,10 +140,16 @@ fn check_trades(history: &Reader, account: AccountId, trades: &[TradeExecuted], 
         let (from_id, times, limit) = how;
         let filter = TradeFilter { order_id, from_id: from_id.map(TradeId), times, limit };
         let found = ask(history, MyTrades { account, instrument: INSTRUMENT, filter });
-        let found: Vec<_> =
-            found.iter().map(|it| (it.trade_id.0, it.traded_ns, it.order_id)).collect();
+        let facts = |found: Vec<AccountTrade>| {
+            let facts = found.iter().map(|it| (it.trade_id.0, it.traded_ns, it.order_id));
+            facts.collect::<Vec<_>>()
+        };
         let expect = filtered(fills, how, |(id, time_ns, _)| (*id, *time_ns));
-        assert_eq!(found, expect, "{account:?} {filter:?}");
+        assert_eq!(facts(found), expect, "{account:?} {filter:?}");
+        if (order_id, from_id) == (None, None) {
+            let found = ask(history, TradesInAll { account, times, limit });
+            assert_eq!(facts(found), expect, "{account:?} {filter:?} in all");
+        }
     };
     filters().for_each(|how| check(&fills, None, how));
     for order in orders.iter().step_by(50) {

@@ -30,20 +30,21 @@ export function keepPainted(painter: Painter): () => void {
 /** Something may have changed: it is looked at with the next frame. */
 export function wake(): void {
   quietFrames = 0;
-  wokenMs = performance.now();
   if (frame !== 0 || document.hidden || painters.size === 0) return;
+  wokenMs = performance.now();
   clearTimeout(timer);
   timer = undefined;
   frame = requestAnimationFrame(run);
 }
 
-function run(): void {
+function run(nowMs: number): void {
   frame = 0;
   quietFrames += 1;
   for (const painter of painters) {
     if (!painter.isChanged()) continue;
     painter.paint();
     quietFrames = 0;
+    wokenMs = nowMs;
   }
   // A painter that woke the loop has its next frame already.
   if (painters.size === 0 || frame !== 0) return;

@@ -1,7 +1,7 @@
 // The order book of the chosen market: a snapshot and the changes that follow it, without a gap.
 import { computed, effect, signal } from "@preact/signals";
 import { request, whenOpen } from "../connection/api";
-import { netMs, venueNow } from "../connection/clock";
+import { venueNow } from "../connection/clock";
 import { follow, streamLink } from "../connection/streams";
 import { units } from "../numbers/decimal";
 import { BookSide } from "./bookLevels";
@@ -41,8 +41,6 @@ const LEVELS_MIN = 200;
 const BUFFERED_MAX = 5_000;
 /** A page that is so far behind does not catch up with what waits in its connection: a snapshot is quicker. */
 const BEHIND_MAX_MS = 2_000;
-/** A connection that is slow by itself is not ended more often. */
-const DROP_EVERY_MS = 30_000;
 
 class FollowedBook implements BookView {
   version = 0;
@@ -201,14 +199,17 @@ export function followBook(): void {
   });
 }
 
-let droppedMs = Number.NEGATIVE_INFINITY;
+/** Whether a change was in time since the last drop: a line that is slow by itself is not dropped again. */
+let wasInTime = false;
 
 function isTooLate({ E }: Update): boolean {
   const behindMs = venueNow() - E;
-  // Before the venue's time is known no lateness is.
-  if (!(behindMs > BEHIND_MAX_MS) || netMs.peek() === null) return false;
-  if (performance.now() - droppedMs < DROP_EVERY_MS) return false;
-  droppedMs = performance.now();
+  if (!(behindMs > BEHIND_MAX_MS)) {
+    wasInTime = true;
+    return false;
+  }
+  if (!wasInTime) return false;
+  wasInTime = false;
   notice(
     "warning",
     `The page was ${Math.round(behindMs / 1_000)} s behind: what waited is dropped, the book read again.`,

@@ -72,8 +72,6 @@ test("a missed change is seen: the book catches up and says so", async () => {
 
 test("a page that cannot keep up drops what waits, reads the book again and says so", async () => {
   const { levels, texts, bookFreshness } = await followMarket();
-  const { followClock } = await import("../connection/clock");
-  venue.answer("time", () => ({ serverTime: Date.now() }));
   let reads = 0;
   venue.answer("depth", () => {
     reads += 1;
@@ -83,9 +81,7 @@ test("a page that cannot keep up drops what waits, reads the book again and says
     venue.publish("btcusdt@depth@20ms", { E: Date.now() - lateMs, U, u: U, b: [["99.50", "3"]], a: [] });
   late(11, 3_000);
   await pass(1);
-  expect(reads, "the clocks are not compared yet").toBe(0);
-  followClock();
-  await pass(1);
+  expect(reads, "it may be the line or the clock that is slow").toBe(0);
   late(12, 1_900);
   await pass(1);
   expect([reads, levels()[0]?.[1]]).toEqual([0, [9_950, 300_000]]);
@@ -96,9 +92,9 @@ test("a page that cannot keep up drops what waits, reads the book again and says
   expect(texts()).toEqual(["The page was 3 s behind: what waited is dropped, the book read again."]);
   late(21, 3_000);
   await pass(1_000);
-  expect([reads, levels()[0]?.[0]], "a connection that stays slow is kept").toEqual([1, [9_950, 300_000]]);
-  await pass(30_000);
-  late(22, 3_000);
+  expect([reads, levels()[0]?.[0]], "nothing was in time since").toEqual([1, [9_950, 300_000]]);
+  late(22, 0);
+  late(23, 3_000);
   await pass(1_000);
   expect(reads).toBe(2);
 });

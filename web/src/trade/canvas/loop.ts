@@ -51,8 +51,7 @@ function run(nowMs: number): void {
     quietFrames = 0;
     wokenMs = nowMs;
     // The last one to be looked at in the next frame.
-    painters.delete(painter);
-    painters.add(painter);
+    if (painters.delete(painter)) painters.add(painter);
     if (performance.now() > until) break;
   }
   // A painter that woke the loop has its next frame already.

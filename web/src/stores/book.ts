@@ -210,10 +210,7 @@ function isTooLate({ E }: Update): boolean {
   }
   if (!wasInTime) return false;
   wasInTime = false;
-  notice(
-    "warning",
-    `The page was ${Math.round(behindMs / 1_000)} s behind: what waited is dropped, the book read again.`,
-  );
+  notice("warning", `The page was ${Math.round(behindMs / 1_000)} s behind: what waited is dropped.`);
   return true;
 }
 

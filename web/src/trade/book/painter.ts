@@ -120,7 +120,7 @@ export class BookPainter implements Painter {
   #book = -1;
   #viewed = -1;
   #surfaced = -1;
-  #paintedMs = Number.NEGATIVE_INFINITY;
+  #paintedMs = 0;
   #scale = 0n;
   #sizeScale = 0n;
   #rowHeight = 1;

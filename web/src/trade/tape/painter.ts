@@ -24,7 +24,7 @@ export class TapePainter implements Painter {
   #tape = -1;
   #viewed = -1;
   #surfaced = -1;
-  #paintedMs = Number.NEGATIVE_INFINITY;
+  #paintedMs = 0;
   #scale = 0n;
   #rowHeight = 1;
   #market: Market | null = null;

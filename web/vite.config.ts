@@ -11,7 +11,8 @@ export default defineConfig({
   build: {
     target: "es2022",
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: false,
+    cssCodeSplit: false,
     reportCompressedSize: false,
     rolldownOptions: {
       output: {

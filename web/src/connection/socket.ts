@@ -63,12 +63,13 @@ export class Link {
     socket.onopen = () => {
       if (this.#socket !== socket) return;
       this.#attempts = 0;
-      this.#heard();
+      this.#heard(performance.now());
       this.#handlers.opened();
     };
     socket.onmessage = (event: MessageEvent<string>) => {
       if (this.#socket !== socket) return;
-      this.#heard();
+      // To read the clock for each message would cost more than to apply it.
+      this.#heard(event.timeStamp);
       this.#handlers.received(JSON.parse(event.data));
     };
     socket.onclose = () => {
@@ -76,8 +77,8 @@ export class Link {
     };
   }
 
-  #heard(): void {
-    this.#heardMs = performance.now();
+  #heard(ms: number): void {
+    this.#heardMs = ms;
     if (this.#state.peek() !== "live") this.#state.value = "live";
   }
 

@@ -27,6 +27,23 @@ test("trailing zeros are no decimals, other digits are never rounded", () => {
   );
 });
 
+test("the quick way for what the venue sends reads as the exact one does", () => {
+  const texts = fc.oneof(
+    fc.stringMatching(/^\d{0,18}(\.\d{0,9})?$/),
+    fc.stringMatching(/^[0-9.+-]{0,6}$/),
+    fc.tuple(anyUnits, anyDecimals).map(([value, decimals]) => format(value, decimals)),
+    fc.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }).map(String),
+  );
+  fc.assert(
+    fc.property(texts, anyDecimals, (text, decimals) => {
+      const exact = parse(text, decimals);
+      if ("units" in exact) expect(units(text, decimals)).toBe(exact.units);
+      else expect(() => units(text, decimals)).toThrow(exact.problem);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 test("what people type", () => {
   const cases: [string, number, ReturnType<typeof parse>][] = [
     ["60120.5", 2, { units: 6012050n }],

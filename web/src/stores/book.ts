@@ -1,6 +1,7 @@
 // The order book of the chosen market: a snapshot and the changes that follow it, without a gap.
 import { computed, effect, signal } from "@preact/signals";
 import { request, whenOpen } from "../connection/api";
+import { venueNow } from "../connection/clock";
 import { follow, streamLink } from "../connection/streams";
 import { units } from "../numbers/decimal";
 import { BookSide } from "./bookLevels";
@@ -9,6 +10,8 @@ import { notice } from "./notices";
 import type { Freshness, Level, Market } from "./types";
 
 interface Update {
+  /** When it happened, in milliseconds since 1970. */
+  E: number;
   /** First and last update of the message. */
   U: number;
   u: number;
@@ -36,6 +39,8 @@ const LEVELS = 1_000;
 /** With fewer known levels on a side of a book that has more, the snapshot is read again. */
 const LEVELS_MIN = 200;
 const BUFFERED_MAX = 5_000;
+/** A page that is so far behind does not catch up with what waits in its connection: a snapshot is quicker. */
+const BEHIND_MAX_MS = 2_000;
 
 class FollowedBook implements BookView {
   version = 0;
@@ -73,7 +78,9 @@ class FollowedBook implements BookView {
   }
 
   receive(update: Update): void {
-    if (this.#last === null) {
+    if (isTooLate(update)) {
+      streamLink.restart();
+    } else if (this.#last === null) {
       if (this.#waiting.length < BUFFERED_MAX) this.#waiting.push(update);
     } else if (update.U > this.#last + 1) {
       notice(
@@ -190,6 +197,21 @@ export function followBook(): void {
   whenOpen(() => {
     if (!isComplete.peek()) followed.resync();
   });
+}
+
+/** Whether a change was in time since the last drop: a line that is slow by itself is not dropped again. */
+let wasInTime = false;
+
+function isTooLate({ E }: Update): boolean {
+  const behindMs = venueNow() - E;
+  if (!(behindMs > BEHIND_MAX_MS)) {
+    wasInTime = true;
+    return false;
+  }
+  if (!wasInTime) return false;
+  wasInTime = false;
+  notice("warning", `The page was ${Math.round(behindMs / 1_000)} s behind: what waited is dropped.`);
+  return true;
 }
 
 /** The tape knows the last price first. */

@@ -70,6 +70,35 @@ test("a missed change is seen: the book catches up and says so", async () => {
   expect(texts()).toEqual(["Book of BTCUSDT: 4 changes were missed; it is read again."]);
 });
 
+test("a page that cannot keep up drops what waits, reads the book again and says so", async () => {
+  const { levels, texts, bookFreshness } = await followMarket();
+  let reads = 0;
+  venue.answer("depth", () => {
+    reads += 1;
+    return { lastUpdateId: 20, bids: [["90.00", "1"]], asks: [] };
+  });
+  const late = (U: number, lateMs: number) =>
+    venue.publish("btcusdt@depth@20ms", { E: Date.now() - lateMs, U, u: U, b: [["99.50", "3"]], a: [] });
+  late(11, 3_000);
+  await pass(1);
+  expect(reads, "it may be the line or the clock that is slow").toBe(0);
+  late(12, 1_900);
+  await pass(1);
+  expect([reads, levels()[0]?.[1]]).toEqual([0, [9_950, 300_000]]);
+  late(13, 3_000);
+  late(14, 3_000);
+  await pass(1_000);
+  expect([reads, bookFreshness.value, levels()]).toEqual([1, "live", [[[9_000, 100_000]], []]]);
+  expect(texts()).toEqual(["The page was 3 s behind: what waited is dropped."]);
+  late(21, 3_000);
+  await pass(1_000);
+  expect([reads, levels()[0]?.[0]], "nothing was in time since").toEqual([1, [9_950, 300_000]]);
+  late(22, 0);
+  late(23, 3_000);
+  await pass(1_000);
+  expect(reads).toBe(2);
+});
+
 test("without a sign of life the book is stale, and live again after a reconnect", async () => {
   const { bookFreshness, connection, levels } = await followMarket();
   venue.isReachable = false;

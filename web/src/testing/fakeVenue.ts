@@ -122,7 +122,7 @@ export class FakeSocket {
   readonly isApi: boolean;
   readyState = 0;
   onopen: (() => void) | null = null;
-  onmessage: ((event: { data: string }) => void) | null = null;
+  onmessage: ((event: { data: string; timeStamp: number }) => void) | null = null;
   onclose: (() => void) | null = null;
   readonly #venue = FakeSocket.venue;
 
@@ -144,7 +144,7 @@ export class FakeSocket {
   }
 
   deliver(message: unknown): void {
-    queueMicrotask(() => this.readyState === 1 && this.onmessage?.({ data: JSON.stringify(message) }));
+    queueMicrotask(() => this.readyState === 1 && this.onmessage?.(sent(message)));
   }
 
   close(): void {
@@ -175,3 +175,5 @@ export function openFakeVenue(): FakeVenue {
 
 /** Lets timers and messages of so many milliseconds happen. */
 export const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+const sent = (message: unknown) => ({ data: JSON.stringify(message), timeStamp: performance.now() });

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 export interface Column<T> {
@@ -80,26 +80,17 @@ export function VirtualTable<T>(props: Props<T>) {
         >
           <div class="table-space" role="presentation" style={{ height: `${shown}px` }}>
             {rows.slice(first, last).map((row, index) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: a cell of the row has a button that does the same.
-              <div
+              <Row
                 key={rowKey(row)}
-                role="row"
-                tabIndex={-1}
-                class={`table-row ${rowClass?.(row) ?? ""}`}
-                aria-rowindex={first + index + 2}
-                style={{
-                  gridTemplateColumns: tracks,
-                  height: `${rowHeight}px`,
-                  top: `${(first + index) * rowHeight - offset + top.value}px`,
-                }}
-                onClick={onRow && (() => onRow(row))}
-              >
-                {columns.map(({ id, cell, isNumber }) => (
-                  <div key={id} role="cell" class={isNumber ? "number" : ""}>
-                    {cell(row)}
-                  </div>
-                ))}
-              </div>
+                row={row}
+                index={first + index + 2}
+                columns={columns}
+                tracks={tracks}
+                height={rowHeight}
+                top={(first + index) * rowHeight - offset + top.value}
+                rowClass={rowClass}
+                onRow={onRow}
+              />
             ))}
           </div>
         </div>
@@ -107,6 +98,46 @@ export function VirtualTable<T>(props: Props<T>) {
       {rows.length === 0 && <p class="table-empty">{empty}</p>}
     </div>
   );
+}
+
+interface RowProps<T> {
+  row: T;
+  index: number;
+  columns: readonly Column<T>[];
+  tracks: string;
+  height: number;
+  top: number;
+  rowClass: Props<T>["rowClass"];
+  onRow: Props<T>["onRow"];
+}
+
+/** Rendered anew only where it has changed: a table that scrolls has most of its rows already. */
+class Row<T> extends Component<RowProps<T>> {
+  override shouldComponentUpdate(next: RowProps<T>, state: object): boolean {
+    // A signal that a cell has read changes the state.
+    if (state !== this.state) return true;
+    return (Object.keys(next) as (keyof RowProps<T>)[]).some((name) => next[name] !== this.props[name]);
+  }
+
+  override render({ row, index, columns, tracks, height, top, rowClass, onRow }: RowProps<T>) {
+    return (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: a cell of the row has a button that does the same.
+      <div
+        role="row"
+        tabIndex={-1}
+        class={`table-row ${rowClass?.(row) ?? ""}`}
+        aria-rowindex={index}
+        style={{ gridTemplateColumns: tracks, height: `${height}px`, top: `${top}px` }}
+        onClick={onRow && (() => onRow(row))}
+      >
+        {columns.map(({ id, cell, isNumber }) => (
+          <div key={id} role="cell" class={isNumber ? "number" : ""}>
+            {cell(row)}
+          </div>
+        ))}
+      </div>
+    );
+  }
 }
 
 interface HeadProps<T> {

@@ -18,6 +18,9 @@ const SHARES = { wide: { sum: 0.3, size: 0.3 }, narrow: { sum: 0, size: 0.42 } }
 /** Below it there is no room for the sums. The style of the heads has the same. */
 const WIDE_PX = 340;
 
+/** Sums change in all rows at once: they are drawn each second frame, beside a ladder that is drawn in each. */
+const EVERY_MS = 25;
+
 interface Row {
   price: bigint;
   qty: bigint;
@@ -117,6 +120,7 @@ export class BookPainter implements Painter {
   #book = -1;
   #viewed = -1;
   #surfaced = -1;
+  #paintedMs = 0;
   #scale = 0n;
   #sizeScale = 0n;
   #rowHeight = 1;
@@ -134,9 +138,8 @@ export class BookPainter implements Painter {
 
   isChanged(): boolean {
     if (this.#surface.width === 0) return false;
-    return (
-      this.#book !== book.version || this.#viewed !== this.#view.version || this.#surfaced !== this.#surface.version
-    );
+    if (this.#viewed !== this.#view.version || this.#surfaced !== this.#surface.version) return true;
+    return this.#book !== book.version && performance.now() - this.#paintedMs >= EVERY_MS;
   }
 
   paint(): void {
@@ -145,6 +148,7 @@ export class BookPainter implements Painter {
     const view = this.#view;
     view.refresh(Math.floor(this.#surface.height / this.#rowHeight));
     this.#book = book.version;
+    this.#paintedMs = performance.now();
     this.#viewed = view.version;
     const isAll = this.#isAllNew() || isSurfaceNew;
     for (let row = 0; row < view.rows; row++) {

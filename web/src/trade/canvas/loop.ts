@@ -14,6 +14,9 @@ const QUIET_FRAMES = 3;
 const LOOK_EVERY_MS = 100;
 const LOOK_FOR_MS = 1_000;
 
+/** Of a frame, for drawing: the browser's own part of it is as large. */
+const FRAME_PART_MS = 3;
+
 const painters = new Set<Painter>();
 let frame = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -30,20 +33,26 @@ export function keepPainted(painter: Painter): () => void {
 /** Something may have changed: it is looked at with the next frame. */
 export function wake(): void {
   quietFrames = 0;
-  wokenMs = performance.now();
   if (frame !== 0 || document.hidden || painters.size === 0) return;
+  wokenMs = performance.now();
   clearTimeout(timer);
   timer = undefined;
   frame = requestAnimationFrame(run);
 }
 
-function run(): void {
+function run(nowMs: number): void {
   frame = 0;
   quietFrames += 1;
-  for (const painter of painters) {
+  // On a slow machine the painters take turns, and there is a frame in time.
+  const until = performance.now() + FRAME_PART_MS;
+  for (const painter of [...painters]) {
     if (!painter.isChanged()) continue;
     painter.paint();
     quietFrames = 0;
+    wokenMs = nowMs;
+    // The last one to be looked at in the next frame.
+    if (painters.delete(painter)) painters.add(painter);
+    if (performance.now() > until) break;
   }
   // A painter that woke the loop has its next frame already.
   if (painters.size === 0 || frame !== 0) return;

@@ -1,5 +1,5 @@
 // Draws a ladder: the rows that changed since the last picture.
-import { formatGrouped } from "../../numbers/decimal";
+import { format, formatGrouped } from "../../numbers/decimal";
 import { accountFreshness } from "../../stores/account";
 import { book } from "../../stores/book";
 import { tape } from "../../stores/trades";
@@ -40,6 +40,8 @@ export class LadderPainter implements Painter {
   #size = 0n;
   #market: Market | null = null;
   #lastQty = 0n;
+  /** Whether no size is wider than its column. */
+  #areNarrow = false;
   #prices: string[] = [];
   #font: Font = { css: "", advance: 0 };
   #bold: Font = this.#font;
@@ -79,10 +81,14 @@ export class LadderPainter implements Painter {
       const isLastNew = (marks & MARK.last) !== 0 && view.last?.qty !== this.#lastQty;
       const isSame = !isLastNew && marks === this.#marks[row] && bid === this.#bids[row] && ask === this.#asks[row];
       if (isSame && !isAll && !(areCapsulesNew && (marks & MARK.capsule) !== 0)) continue;
+      // Most changes are of one size in a row without any mark: its price, which is half the work, stays.
+      const isPlain = !isAll && this.#areNarrow && marks === 0 && this.#marks[row] === 0;
+      if (isPlain && ask === this.#asks[row]) this.#drawSizeAnew(row, bid, "BUY");
+      else if (isPlain && bid === this.#bids[row]) this.#drawSizeAnew(row, ask, "SELL");
+      else this.#drawRow(row, bid, ask, marks);
       this.#bids[row] = bid;
       this.#asks[row] = ask;
       this.#marks[row] = marks;
-      this.#drawRow(row, bid, ask, marks);
     }
     this.#capsules = view.capsules;
     this.#lastQty = view.last?.qty ?? 0n;
@@ -117,7 +123,9 @@ export class LadderPainter implements Painter {
     this.#market = market;
     if (market === null) return true;
     const width = (layout.edges[2] ?? 0) - (layout.edges[1] ?? 0) - this.#surface.px(8);
-    const shown = decimalsThatFit(scale, market.qty.decimals, Math.floor(width / this.#font.advance));
+    const chars = Math.floor(width / this.#font.advance);
+    const shown = decimalsThatFit(scale, market.qty.decimals, chars);
+    this.#areNarrow = format(scale, market.qty.decimals).length - market.qty.decimals - 1 <= chars;
     const areTexts = this.#texts.use(market.qty.decimals, shown);
     if (isMoved || this.#prices.length !== model.rows) this.#setPrices(market);
     return isNew || areTexts;
@@ -176,10 +184,7 @@ export class LadderPainter implements Painter {
     this.#drawSize(ask, "SELL", x3, x4, y, (marks & MARK.bestAsk) !== 0);
     this.#drawPrice(row, x2, x3, y, marks);
     if ((marks & MARK.last) !== 0) this.#drawLastSize(bid, ask, y);
-    context.fillStyle = at.line;
-    context.globalAlpha = 0.5;
-    context.fillRect(x0, y + rowHeight - 1, x5, 1);
-    context.globalAlpha = 1;
+    this.#drawLine(x0, x5, y);
     if ((marks & MARK.capsule) !== 0) this.#drawCapsules(row, bid, ask);
     if ((marks & MARK.drop) !== 0) this.#drawDrop(row);
     if ((marks & MARK.cursor) !== 0) {
@@ -188,6 +193,24 @@ export class LadderPainter implements Painter {
       context.lineWidth = line;
       context.strokeRect(x1 + line / 2, y + line / 2, x4 - x1 - line, rowHeight - line);
     }
+  }
+
+  #drawSizeAnew(row: number, qty: bigint, side: Side): void {
+    const { edges, rowHeight } = this.#view.layout;
+    const [left = 0, right = 0] = side === "BUY" ? edges.slice(1, 3) : edges.slice(3, 5);
+    const y = row * rowHeight;
+    this.#context.fillStyle = this.#colours.panel;
+    this.#context.fillRect(left, y, right - left, rowHeight);
+    this.#drawSize(qty, side, left, right, y, false);
+    this.#drawLine(left, right, y);
+  }
+
+  #drawLine(left: number, right: number, y: number): void {
+    const context = this.#context;
+    context.fillStyle = this.#colours.line;
+    context.globalAlpha = 0.5;
+    context.fillRect(left, y + this.#view.layout.rowHeight - 1, right - left, 1);
+    context.globalAlpha = 1;
   }
 
   /** Bars grow from the prices outwards. */

@@ -1,24 +1,24 @@
 // The tape: public trades, newest first, those of one aggressor joined.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { format, formatShort, parse } from "../../numbers/decimal";
+import { format, formatShort } from "../../numbers/decimal";
 import { bookFreshness } from "../../stores/book";
 import { market } from "../../stores/markets";
+import { notice } from "../../stores/notices";
 import { isSoundOn } from "../../stores/settings";
-import { isText, recordOf, stored } from "../../stores/stored";
 import type { Market } from "../../stores/types";
 import { Button } from "../../ui/Button";
+import { later } from "../../ui/Later";
 import { Panel } from "../../ui/Panel";
 import { useCanvas } from "../canvas/useCanvas";
 import { useSlowly } from "../canvas/useSlowly";
 import { TapePainter } from "./painter";
-import { soundTrades } from "./sound";
+import { shownFrom, sizeOf, soundFrom } from "./smallest";
 import { TapeView } from "./view";
 import "./tape.css";
 
-/** Smallest sizes that are shown, and that sound, by market. */
-const shownFrom = stored<Record<string, string>>("tapeFrom", {}, recordOf(isText));
-const soundFrom = stored<Record<string, string>>("soundFrom", {}, recordOf(isText));
+const Choices = later("The filter", async () => (await import("./Choices")).Choices);
+
 const SPOKEN = 10;
 
 export function TapePanel() {
@@ -33,7 +33,10 @@ export function TapePanel() {
   useEffect(() => {
     view.filter(sizeOf(shownFrom.peek()[symbol], decimals) ?? 0n);
   }, [view, symbol, decimals]);
-  useEffect(() => soundTrades(() => sizeOf(soundFrom.peek()[symbol], decimals)), [symbol, decimals]);
+  useEffect(
+    () => (isSoundOn.value ? sound(() => sizeOf(soundFrom.peek()[symbol], decimals)) : undefined),
+    [symbol, decimals, isSoundOn.value],
+  );
   return (
     <Panel
       title="Trades"
@@ -83,6 +86,22 @@ export function TapePanel() {
   );
 }
 
+/** Sounds until the returned function is called. */
+function sound(from: () => bigint | null): () => void {
+  let isOver = false;
+  let stop = () => {};
+  import("./sound").then(
+    ({ soundTrades }) => {
+      if (!isOver) stop = soundTrades(from);
+    },
+    (error: Error) => notice("warning", `The sound could not be loaded: ${error.message}`),
+  );
+  return () => {
+    isOver = true;
+    stop();
+  };
+}
+
 function TapeCanvas({ view }: { view: TapeView }) {
   const canvas = useCanvas((surface) => new TapePainter(surface, view));
   return (
@@ -93,38 +112,6 @@ function TapeCanvas({ view }: { view: TapeView }) {
       onWheel={(event) => view.scroll(Math.sign(event.deltaY) * 3)}
     >
       <canvas ref={canvas} />
-    </div>
-  );
-}
-
-function Choices({ market: of }: { market: Market }) {
-  const field = (label: string, setting: typeof shownFrom) => {
-    const text = setting.value[of.symbol] ?? "";
-    const isBad = text !== "" && sizeOf(text, of.qty.decimals) === null;
-    return (
-      <label>
-        <span>{label}</span>
-        <input
-          class="field number"
-          inputMode="decimal"
-          placeholder={of.base}
-          aria-invalid={isBad}
-          title={isBad ? `Not a size with at most ${of.qty.decimals} decimals` : undefined}
-          value={text}
-          onInput={({ currentTarget }) => {
-            setting.value = { ...setting.peek(), [of.symbol]: currentTarget.value };
-          }}
-        />
-      </label>
-    );
-  };
-  return (
-    <div class="tape-choices">
-      {field("Show from", shownFrom)}
-      {field("Sound from", soundFrom)}
-      <Button pressed={isSoundOn.value} onClick={() => (isSoundOn.value = !isSoundOn.value)}>
-        Sound {isSoundOn.value ? "on" : "off"}
-      </Button>
     </div>
   );
 }
@@ -141,11 +128,6 @@ function Spoken({ view, market: of }: { view: TapeView; market: Market }) {
       ))}
     </ol>
   );
-}
-
-function sizeOf(text: string | undefined, decimals: number): bigint | null {
-  const parsed = parse(text ?? "", decimals);
-  return "units" in parsed && parsed.units > 0n ? parsed.units : null;
 }
 
 const formatBrief = (text: string): string => (text.length > 6 ? `${text.slice(0, 5)}…` : text);

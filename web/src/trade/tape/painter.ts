@@ -11,6 +11,8 @@ import type { Font, Surface } from "../canvas/surface";
 import type { Joined } from "./joined";
 import type { TapeView } from "./view";
 
+/** Each new line moves the whole picture, and no eye follows more of them. */
+const EVERY_MS = 45;
 const ROW_PX = 17;
 /** A line of at least this part of the largest bar is set in bold. */
 const HEAVY_PART = 3n;
@@ -22,6 +24,7 @@ export class TapePainter implements Painter {
   #tape = -1;
   #viewed = -1;
   #surfaced = -1;
+  #paintedMs = 0;
   #scale = 0n;
   #rowHeight = 1;
   #market: Market | null = null;
@@ -39,9 +42,8 @@ export class TapePainter implements Painter {
 
   isChanged(): boolean {
     if (this.#surface.width === 0) return false;
-    return (
-      this.#tape !== tape.version || this.#viewed !== this.#view.version || this.#surfaced !== this.#surface.version
-    );
+    if (this.#viewed !== this.#view.version || this.#surfaced !== this.#surface.version) return true;
+    return this.#tape !== tape.version && performance.now() - this.#paintedMs >= EVERY_MS;
   }
 
   paint(): void {
@@ -51,6 +53,7 @@ export class TapePainter implements Painter {
     view.refresh();
     const isViewNew = this.#viewed !== view.version;
     this.#tape = tape.version;
+    this.#paintedMs = performance.now();
     this.#viewed = view.version;
     const of = market.peek();
     const { shown } = view;

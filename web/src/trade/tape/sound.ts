@@ -1,6 +1,4 @@
 // A short tone for each trade of some size: high for a buyer, low for a seller, louder for more.
-import { effect } from "@preact/signals";
-import { isSoundOn } from "../../stores/settings";
 import { tradeListeners } from "../../stores/trades";
 import type { Trade } from "../../stores/types";
 
@@ -14,24 +12,21 @@ const FRESH_MS = 3_000;
 
 /** Sounds until the returned function is called. `from`: smallest size; without one, none sounds. */
 export function soundTrades(from: () => bigint | null): () => void {
-  return effect(() => {
-    if (!isSoundOn.value) return;
-    const audio = new AudioContext();
-    let lastMs = 0;
-    const hear = ({ qty, aggressor, timeMs }: Trade) => {
-      const least = from();
-      const now = performance.now();
-      if (least === null || qty < least || now - lastMs < GAP_MS || Date.now() - timeMs > FRESH_MS) return;
-      lastMs = now;
-      // Ten times the smallest size has the full volume.
-      tone(audio, aggressor === "BUY" ? BUY_HZ : SELL_HZ, Math.min(1, Number((qty * 10n) / least) / 100));
-    };
-    tradeListeners.add(hear);
-    return () => {
-      tradeListeners.delete(hear);
-      void audio.close();
-    };
-  });
+  const audio = new AudioContext();
+  let lastMs = 0;
+  const hear = ({ qty, aggressor, timeMs }: Trade) => {
+    const least = from();
+    const now = performance.now();
+    if (least === null || qty < least || now - lastMs < GAP_MS || Date.now() - timeMs > FRESH_MS) return;
+    lastMs = now;
+    // Ten times the smallest size has the full volume.
+    tone(audio, aggressor === "BUY" ? BUY_HZ : SELL_HZ, Math.min(1, Number((qty * 10n) / least) / 100));
+  };
+  tradeListeners.add(hear);
+  return () => {
+    tradeListeners.delete(hear);
+    void audio.close();
+  };
 }
 
 function tone(audio: AudioContext, hertz: number, volume: number): void {

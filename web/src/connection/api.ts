@@ -1,4 +1,5 @@
 // The WebSocket API: requests with answers, and the events of the account that is logged on.
+import type { AccountEvent } from "../api/types";
 import { Link } from "./socket";
 
 /** What the venue refused, with its code and text. */
@@ -33,7 +34,6 @@ export class NotSent extends Error {
 }
 
 export type Params = Readonly<Record<string, string | number | boolean>>;
-type Event = Readonly<Record<string, unknown>>;
 
 interface Waiting {
   resolve: (result: unknown) => void;
@@ -46,7 +46,7 @@ interface Answer {
   status?: number;
   result?: unknown;
   error?: { code: number; msg: string; reason?: string };
-  event?: Event;
+  event?: AccountEvent;
 }
 
 const TIMEOUT_MS = 5_000;
@@ -54,7 +54,7 @@ const waiting = new Map<number, Waiting>();
 const openers = new Set<() => void>();
 const closers = new Set<() => void>();
 let nextId = 1;
-let receiveEvent: (event: Event) => void = () => {};
+let receiveEvent: (event: AccountEvent) => void = () => {};
 let loggedOff: () => void = () => {};
 
 export const apiLink = new Link("/ws-api/v3?returnRateLimits=false", {
@@ -86,7 +86,7 @@ export function whenClosed(closed: () => void): void {
 }
 
 /** Events of the account, and the news that the venue has logged the key off. */
-export function receiveAccount(event: (event: Event) => void, offByVenue: () => void): void {
+export function receiveAccount(event: (event: AccountEvent) => void, offByVenue: () => void): void {
   receiveEvent = event;
   loggedOff = offByVenue;
 }

@@ -1,5 +1,6 @@
 // The venue's time. A machine's clock may be off by minutes; what the page signs and counts down follows the venue.
 import { signal } from "@preact/signals";
+import type { ServerTime } from "../api/types";
 import { request, whenOpen } from "./api";
 
 const SETTLED_MS = 3_000;
@@ -28,7 +29,7 @@ export function followClock(): void {
 
 async function ask(): Promise<void> {
   const [sentMs, begun] = [Date.now(), performance.now()];
-  const answer = await request<{ serverTime: number }>("time").catch(() => null);
+  const answer = await request<ServerTime>("time").catch(() => null);
   if (answer === null) return;
   const tookMs = performance.now() - begun;
   ways = [...ways, tookMs].slice(-WAYS_KEPT);

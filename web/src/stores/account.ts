@@ -1,11 +1,12 @@
 // The account's state: a snapshot, then numbered events, of which none is missed or taken twice.
 import { computed, signal } from "@preact/signals";
+import type { AccountEvent, AccountInfo, ListInfo, MyTrade, OrderInfo } from "../api/types";
 import { apiLink, NotSent, Refused, receiveAccount, request, whenClosed } from "../connection/api";
 import { asAccount } from "../connection/asAccount";
 import { balancesChanged, balancesRead, clearBalances } from "./balances";
 import { fees } from "./fees";
-import { clearFills, fillChanged, fillReported, fillsRead, type TradeAnswer } from "./fills";
-import { clearLists, type ListAnswer, type ListReport, listReported, listsRead } from "./lists";
+import { clearFills, fillChanged, fillReported, fillsRead } from "./fills";
+import { clearLists, listReported, listsRead } from "./lists";
 import { chosen, markets } from "./markets";
 import { notice } from "./notices";
 import {
@@ -13,20 +14,13 @@ import {
   change,
   clearOrders,
   lastSent,
-  type OrderAnswer,
   openOrders,
   orderWords,
   queued,
-  type Report,
   replaceOpen,
   reported,
 } from "./orders";
-import type { Freshness, Side } from "./types";
-
-interface AccountAnswer {
-  balances: { asset: string; free: string; locked: string }[];
-  commissionRates: { maker: string; taker: string };
-}
+import type { Freshness } from "./types";
 
 /** Code of a number beyond what the venue keeps, or knows. */
 const NO_SUCH_EVENT = -1130;
@@ -44,7 +38,7 @@ const isLoggedOn = signal(false);
 /** The number of the last event that was taken over. */
 let lastSeq: number | null = null;
 /** Events that came before the snapshot. */
-let early: Readonly<Record<string, unknown>>[] | null = null;
+let early: AccountEvent[] | null = null;
 let terminated: () => void = () => {};
 
 /** Of orders, fills and balances. */
@@ -71,9 +65,9 @@ export async function catchUpAccount(): Promise<void> {
   early = [];
   if (!(await subscribe(since))) return;
   const [account, orders, lists] = await Promise.all([
-    asAccount<AccountAnswer>("account.status"),
-    asAccount<OrderAnswer[]>("openOrders.status"),
-    asAccount<ListAnswer[]>("openOrderLists.status"),
+    asAccount<AccountInfo>("account.status"),
+    asAccount<OrderInfo[]>("openOrders.status"),
+    asAccount<ListInfo[]>("openOrderLists.status"),
   ]);
   balancesRead(account.balances);
   fees.value = account.commissionRates;
@@ -124,7 +118,7 @@ async function subscribe(since: number | null): Promise<boolean> {
 /** Own trades of the past. The read model may be a moment behind: it says so, and is asked again. */
 async function readFills(): Promise<void> {
   try {
-    fillsRead(await asAccount<TradeAnswer[]>("myTrades", { limit: FILLS_READ }));
+    fillsRead(await asAccount<MyTrade[]>("myTrades", { limit: FILLS_READ }));
   } catch (error) {
     // A new connection reads them again by itself.
     if (error instanceof NotSent) return;
@@ -137,7 +131,7 @@ async function readFills(): Promise<void> {
 async function readFillsByMarket(): Promise<void> {
   const symbols = [chosen.peek(), ...[...markets.peek().keys()].filter((symbol) => symbol !== chosen.peek())];
   for (const symbol of symbols.slice(0, MARKETS_ASKED)) {
-    fillsRead(await asAccount<TradeAnswer[]>("myTrades", { symbol, limit: FILLS_READ }).catch(() => []));
+    fillsRead(await asAccount<MyTrade[]>("myTrades", { symbol, limit: FILLS_READ }).catch(() => []));
   }
 }
 
@@ -147,44 +141,42 @@ async function askQueue(): Promise<void> {
   const isOnBook = ({ symbol: of, state }: { symbol: string; state: string }) =>
     of === symbol && (state === "accepted" || state === "part-filled");
   if (!isFollowing.peek() || document.hidden || !openOrders.peek().some(isOnBook)) return;
-  const answers = await asAccount<OrderAnswer[]>("openOrders.status", { symbol, queue: true }).catch(() => []);
+  const answers = await asAccount<OrderInfo[]>("openOrders.status", { symbol, queue: true }).catch(() => []);
   queued(answers);
 }
 
-function received(event: Readonly<Record<string, unknown>>): void {
+function received(event: AccountEvent): void {
   if (early) early.push(event);
   else take(event);
 }
 
-function take(event: Readonly<Record<string, unknown>>): void {
+function take(event: AccountEvent): void {
   if (event.e === "eventStreamTerminated") {
     terminated();
     return;
   }
-  const seq = event.seq as number | undefined;
+  const seq = "seq" in event ? event.seq : undefined;
   if (seq !== undefined) {
     if (lastSeq !== null && seq <= lastSeq) return;
     lastSeq = seq;
   }
   switch (event.e) {
-    case "executionReport": {
-      const report = event as unknown as Report;
-      reported(report);
-      fillReported(report);
+    case "executionReport":
+      reported(event);
+      fillReported(event);
       break;
-    }
     case "outboundAccountPosition":
-      balancesChanged(event.B as { a: string; f: string; l: string }[]);
+      balancesChanged(event.B);
       break;
     case "listStatus":
-      listReported(event as unknown as ListReport);
+      listReported(event);
       break;
     case "tradeBusted":
-      fillChanged(event.s as string, event.t as number, event.S as Side, null);
+      fillChanged(event.s, event.t, event.S, null);
       notice("warning", `Trade ${event.t} of ${event.s} was undone by an operator.`);
       break;
     case "tradeCorrected":
-      fillChanged(event.s as string, event.t as number, event.S as Side, event.L as string);
+      fillChanged(event.s, event.t, event.S, event.L);
       notice("warning", `The price of trade ${event.t} of ${event.s} was corrected from ${event.op} to ${event.L}.`);
       break;
     case "balanceUpdate":
@@ -200,7 +192,7 @@ export async function findOut(
   clientOrderId: string,
 ): Promise<"found" | "not there" | "no answer"> {
   try {
-    const answer = await asAccount<OrderAnswer>("order.status", { symbol, origClientOrderId: clientOrderId });
+    const answer = await asAccount<OrderInfo>("order.status", { symbol, origClientOrderId: clientOrderId });
     const order = answered(answer);
     if (order && lastSent.peek() === key) lastSent.value = order.key;
     if (order) notice("good", `${orderWords(order)} was found: ${order.state}.`);

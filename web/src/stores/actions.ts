@@ -1,4 +1,5 @@
 // What a person does with orders. Each action refuses in a sentence where what the page shows may not be true.
+import type { OrderAnswer } from "../api/types";
 import { type NotSent, Refused, Unanswered } from "../connection/api";
 import { asAccount } from "../connection/asAccount";
 import { venueNow } from "../connection/clock";
@@ -7,7 +8,7 @@ import { accountFreshness, findOut } from "./account";
 import { answered as roundTripOf } from "./link";
 import { markets } from "./markets";
 import { notice } from "./notices";
-import { addSent, answered, change, lastSent, type OrderAnswer, ordersOf, orderWords } from "./orders";
+import { addSent, answered, change, lastSent, ordersOf, orderWords } from "./orders";
 import { sentenceOf } from "./refusals";
 import { session } from "./session";
 import type { Draft, ListDraft, Market, Order, Side } from "./types";

@@ -1,5 +1,6 @@
 // The order book of the chosen market: a snapshot and the changes that follow it, without a gap.
 import { computed, effect, signal } from "@preact/signals";
+import type { Depth, DepthRow, DepthUpdate } from "../api/types";
 import { request, whenOpen } from "../connection/api";
 import { follow, streamLink } from "../connection/streams";
 import { units } from "../numbers/decimal";
@@ -7,20 +8,6 @@ import { BookSide } from "./bookLevels";
 import { market } from "./markets";
 import { notice } from "./notices";
 import type { Freshness, Level, Market } from "./types";
-
-interface Update {
-  /** First and last update of the message. */
-  U: number;
-  u: number;
-  b: [string, string][];
-  a: [string, string][];
-}
-
-interface Snapshot {
-  lastUpdateId: number;
-  bids: [string, string][];
-  asks: [string, string][];
-}
 
 export interface BookView {
   /** Best first. */
@@ -45,7 +32,7 @@ class FollowedBook implements BookView {
   #asks = new BookSide(false);
   /** The last update that is in the book; `null` while there is no snapshot. */
   #last: number | null = null;
-  #waiting: Update[] = [];
+  #waiting: DepthUpdate[] = [];
   /** Whether the snapshot had fewer levels than the book. */
   #isCut = false;
   #isReading = false;
@@ -72,7 +59,7 @@ class FollowedBook implements BookView {
     void this.#read();
   }
 
-  receive(update: Update): void {
+  receive(update: DepthUpdate): void {
     if (this.#last === null) {
       if (this.#waiting.length < BUFFERED_MAX) this.#waiting.push(update);
     } else if (update.U > this.#last + 1) {
@@ -121,17 +108,17 @@ class FollowedBook implements BookView {
     const of = this.market;
     if (of === null || this.#isReading) return;
     this.#isReading = true;
-    const snapshot = await request<Snapshot>("depth", { symbol: of.symbol, limit: LEVELS }).catch(() => null);
+    const snapshot = await request<Depth>("depth", { symbol: of.symbol, limit: LEVELS }).catch(() => null);
     this.#isReading = false;
     // Another market was chosen meanwhile, or there is no connection: the next one reads it.
     if (of.symbol !== this.market?.symbol) void this.#read();
     else if (snapshot !== null) this.#begin(of, snapshot);
   }
 
-  #begin(of: Market, { lastUpdateId, bids, asks }: Snapshot): void {
+  #begin(of: Market, { lastUpdateId, bids, asks }: Depth): void {
     // The stream is ahead of a snapshot that was read to extend the known levels.
     if (this.#last !== null && lastUpdateId < this.#last) return;
-    const level = ([price, qty]: [string, string]): Level => levelOf(of, price, qty);
+    const level = ([price, qty]: DepthRow): Level => levelOf(of, price, qty);
     this.#bids.levels = bids.map(level);
     this.#asks.levels = asks.map(level);
     this.#isCut = Math.max(bids.length, asks.length) >= LEVELS;
@@ -143,7 +130,7 @@ class FollowedBook implements BookView {
     for (const update of waiting) this.receive(update);
   }
 
-  #apply({ u, b, a }: Update): void {
+  #apply({ u, b, a }: DepthUpdate): void {
     const of = this.market;
     if (of === null) return;
     for (const [side, changes] of [
@@ -179,7 +166,7 @@ export function followBook(): void {
     followed.begin(market.peek());
     return follow(
       `${symbol.value.toLowerCase()}@depth@20ms`,
-      (payload) => followed.receive(payload as unknown as Update),
+      (payload) => followed.receive(payload as unknown as DepthUpdate),
       () => followed.resync(),
     );
   });

@@ -1,5 +1,6 @@
 // The candles of the chosen market. Trades extend the last one at once; the venue's own candle corrects it every 2 s.
 import { computed, effect } from "@preact/signals";
+import type { Kline, KlineEvent } from "../api/types";
 import { request } from "../connection/api";
 import { follow } from "../connection/streams";
 import { rescale, units } from "../numbers/decimal";
@@ -23,12 +24,6 @@ const LENGTH_MS: Readonly<Record<Interval, number>> = {
 const FIRST = 500;
 const OLDER = 1_000;
 
-type Row = [number, string, string, string, string, string, ...unknown[]];
-
-interface Streamed {
-  k: { t: number; o: string; h: string; l: string; c: string; v: string };
-}
-
 export const interval = stored<Interval>("interval", "1m", oneOf(...INTERVALS));
 
 export interface Candles {
@@ -51,7 +46,7 @@ export function followCandles(): void {
     if (symbol.value === "" || of === null) return;
     replace([]);
     const name = `${of.symbol.toLowerCase()}@kline_${length}`;
-    const receive = (payload: unknown) => put(streamedCandle(of, payload as Streamed));
+    const receive = (payload: unknown) => put(streamedCandle(of, payload as KlineEvent));
     const stop = follow(name, receive, () => void readLatest(of, length));
     const traded = (trade: Trade) => extend(of, length, trade);
     tradeListeners.add(traded);
@@ -68,7 +63,7 @@ export async function loadOlder(): Promise<void> {
   if (of === null || first === undefined || !hasOlder) return;
   hasOlder = false;
   const ask = { symbol: of.symbol, interval: length, endTime: first.openMs - 1, limit: OLDER };
-  const rows = await request<Row[]>("klines", ask).catch(() => null);
+  const rows = await request<Kline[]>("klines", ask).catch(() => null);
   if (generation !== kept.generation) return;
   hasOlder = rows === null || rows.length === OLDER;
   if (rows === null || rows.length === 0) return;
@@ -77,7 +72,9 @@ export async function loadOlder(): Promise<void> {
 }
 
 async function readLatest(of: Market, length: Interval): Promise<void> {
-  const rows = await request<Row[]>("klines", { symbol: of.symbol, interval: length, limit: FIRST }).catch(() => null);
+  const rows = await request<Kline[]>("klines", { symbol: of.symbol, interval: length, limit: FIRST }).catch(
+    () => null,
+  );
   if (rows === null || market.peek()?.symbol !== of.symbol || interval.peek() !== length) return;
   const read = rows.map((row) => candleOf(of, row));
   const firstMs = read[0]?.openMs ?? Number.POSITIVE_INFINITY;
@@ -113,9 +110,12 @@ function extend(of: Market, length: Interval, { price, qty, timeMs }: Trade): vo
   }
 }
 
-function streamedCandle(of: Market, { k }: Streamed): Candle {
+function streamedCandle(of: Market, { k }: KlineEvent): Candle {
   return candleOf(of, [k.t, k.o, k.h, k.l, k.c, k.v]);
 }
+
+/** The first columns of a row of `klines`. */
+type Row = readonly [Kline[0], Kline[1], Kline[2], Kline[3], Kline[4], Kline[5], ...unknown[]];
 
 function candleOf(of: Market, [openMs, open, high, low, close, volume]: Row): Candle {
   const price = (text: string) => units(text, of.price.decimals);

@@ -1,26 +1,10 @@
 // The account's own trades over all markets, each once.
 import { signal } from "@preact/signals";
+import type { ExecutionReport, MyTrade } from "../api/types";
 import { rescale, units } from "../numbers/decimal";
 import { batched } from "./batched";
 import { markets } from "./markets";
-import type { Report } from "./orders";
 import type { Fill, Market, Side } from "./types";
-
-/** A row of `myTrades`. */
-export interface TradeAnswer {
-  symbol: string;
-  id: number;
-  orderId: number;
-  price: string;
-  qty: string;
-  quoteQty: string;
-  commission: string;
-  commissionAsset: string;
-  time: number;
-  isBuyer: boolean;
-  isMaker: boolean;
-  isBusted?: boolean;
-}
 
 /** Decimals of fees where no market says more. */
 const FEE_DECIMALS = 8;
@@ -42,7 +26,7 @@ const publish = batched(
 let sorted: Fill[] = [];
 let isSorted = true;
 
-export function fillsRead(answers: readonly TradeAnswer[]): void {
+export function fillsRead(answers: readonly MyTrade[]): void {
   for (const answer of answers) {
     const market = markets.peek().get(answer.symbol);
     const side: Side = answer.isBuyer ? "BUY" : "SELL";
@@ -58,13 +42,13 @@ export function fillsRead(answers: readonly TradeAnswer[]): void {
       feeAsset: answer.commissionAsset,
       isMaker: answer.isMaker,
       timeMs: answer.time,
-      isBusted: answer.isBusted ?? false,
+      isBusted: answer.isBusted,
     });
   }
   publish();
 }
 
-export function fillReported(report: Report): void {
+export function fillReported(report: ExecutionReport): void {
   const market = markets.peek().get(report.s);
   if (!market || report.x !== "TRADE") return;
   put(market, {

@@ -1,45 +1,12 @@
 // The instruments: their rules, phases and 24 hour figures.
 import { computed, signal } from "@preact/signals";
+import type { ExchangeInfo, MiniTickerEvent, StatisticsTicker, SymbolInfo, SymbolStatusEvent } from "../api/types";
 import { request, whenOpen } from "../connection/api";
 import { follow } from "../connection/streams";
 import { decimalsOf, units } from "../numbers/decimal";
+import { filterIn } from "./filters";
 import { isText, stored } from "./stored";
-import type { Market, Phase, Ticker } from "./types";
-
-interface Filter extends Record<string, unknown> {
-  filterType: string;
-}
-
-interface SymbolInfo {
-  symbol: string;
-  status: string;
-  baseAsset: string;
-  quoteAsset: string;
-  baseAssetPrecision: number;
-  quoteAssetPrecision: number;
-  orderTypes: string[];
-  extendedOrderTypes?: string[];
-  timesInForce?: string[];
-  filters: Filter[];
-}
-
-interface MiniTicker {
-  s: string;
-  c: string;
-  o: string;
-  h: string;
-  l: string;
-  v: string;
-  q: string;
-}
-
-interface StatusChange {
-  s: string;
-  S: string;
-  p: Phase;
-  c: "PRESENT" | "LISTED" | "RULES" | "PHASE" | "HALT" | "DELISTED";
-  T: number | null;
-}
+import type { Market, Phase, Scale, Ticker } from "./types";
 
 const PHASE_OF: Readonly<Record<string, Phase>> = {
   PRE_TRADING: "PreOpen",
@@ -58,12 +25,12 @@ export const market = computed(() => markets.value.get(chosen.value) ?? null);
 export function followMarkets(): void {
   whenOpen(() => void readAll());
   // First the state of all markets comes, then each change.
-  follow("!status@arr", (payload) => changed(payload as unknown as StatusChange[]));
-  follow("!miniTicker@arr", (payload) => ticked(payload as unknown as MiniTicker[]));
+  follow("!status@arr", (payload) => changed(payload as unknown as SymbolStatusEvent[]));
+  follow("!miniTicker@arr", (payload) => ticked(payload as unknown as MiniTickerEvent[]));
 }
 
 async function readAll(): Promise<void> {
-  const info = await request<{ symbols: SymbolInfo[] }>("exchangeInfo").catch(() => null);
+  const info = await request<ExchangeInfo>("exchangeInfo").catch(() => null);
   if (info === null) return;
   const phases = markets.peek();
   markets.value = new Map(info.symbols.map((symbol) => [symbol.symbol, withPhase(marketOf(symbol), phases)]));
@@ -71,27 +38,17 @@ async function readAll(): Promise<void> {
     const first = info.symbols.find(({ status }) => status === "TRADING") ?? info.symbols[0];
     if (first) chosen.value = first.symbol;
   }
-  const all = await request<Record<string, string>[]>("ticker.24hr", { type: "MINI" }).catch(() => null);
+  const all = await request<StatisticsTicker[]>("ticker.24hr", { type: "MINI" }).catch(() => null);
   ticked(
-    (all ?? []).map(
-      ({
-        symbol = "",
-        lastPrice = "",
-        openPrice = "",
-        highPrice = "",
-        lowPrice = "",
-        volume = "",
-        quoteVolume = "",
-      }) => ({
-        s: symbol,
-        c: lastPrice,
-        o: openPrice,
-        h: highPrice,
-        l: lowPrice,
-        v: volume,
-        q: quoteVolume,
-      }),
-    ),
+    (all ?? []).map(({ symbol, lastPrice = "", openPrice, highPrice, lowPrice, volume, quoteVolume }) => ({
+      s: symbol,
+      c: lastPrice,
+      o: openPrice,
+      h: highPrice,
+      l: lowPrice,
+      v: volume,
+      q: quoteVolume,
+    })),
   );
 }
 
@@ -102,17 +59,10 @@ function withPhase(read: Market, known: ReadonlyMap<string, Market>): Market {
 }
 
 function marketOf(info: SymbolInfo): Market {
-  const filter = (name: string) => info.filters.find(({ filterType }) => filterType === name);
-  const text = (name: string, field: string) => String(filter(name)?.[field] ?? "0");
-  const scale = (name: string, step: string, min: string, max: string) => {
-    const decimals = decimalsOf(text(name, step));
-    const number = (field: string) => units(text(name, field), decimals);
-    return { decimals, step: number(step), min: number(min), max: number(max) };
-  };
-  const notional = (field: string) => {
-    const value = filter("NOTIONAL")?.[field] ?? filter("MIN_NOTIONAL")?.[field];
-    return value === undefined ? null : units(String(value), info.quoteAssetPrecision);
-  };
+  const prices = filterIn(info.filters, "PRICE_FILTER");
+  const lots = filterIn(info.filters, "LOT_SIZE");
+  const notionals = filterIn(info.filters, "NOTIONAL");
+  const amount = (text: string | undefined) => (text === undefined ? null : units(text, info.quoteAssetPrecision));
   return {
     symbol: info.symbol,
     base: info.baseAsset,
@@ -120,20 +70,25 @@ function marketOf(info: SymbolInfo): Market {
     status: info.status,
     phase: PHASE_OF[info.status] ?? "Continuous",
     phaseEndsMs: null,
-    price: scale("PRICE_FILTER", "tickSize", "minPrice", "maxPrice"),
-    qty: scale("LOT_SIZE", "stepSize", "minQty", "maxQty"),
+    price: scaleOf(prices?.tickSize, prices?.minPrice, prices?.maxPrice),
+    qty: scaleOf(lots?.stepSize, lots?.minQty, lots?.maxQty),
     baseDecimals: info.baseAssetPrecision,
     quoteDecimals: info.quoteAssetPrecision,
-    minNotional: notional("minNotional"),
-    maxNotional: notional("maxNotional"),
-    orderTypes: [...info.orderTypes, ...(info.extendedOrderTypes ?? [])],
-    timesInForce: info.timesInForce ?? ["GTC", "IOC", "FOK"],
+    minNotional: amount(notionals?.minNotional),
+    maxNotional: amount(notionals?.maxNotional),
+    orderTypes: [...info.orderTypes, ...info.extendedOrderTypes],
+    timesInForce: info.timesInForce,
     filters: info.filters,
   };
 }
 
-function changed(changes: StatusChange | StatusChange[]): void {
-  const list = Array.isArray(changes) ? changes : [changes];
+function scaleOf(step = "0", min = "0", max = "0"): Scale {
+  const decimals = decimalsOf(step);
+  return { decimals, step: units(step, decimals), min: units(min, decimals), max: units(max, decimals) };
+}
+
+function changed(changes: SymbolStatusEvent | readonly SymbolStatusEvent[]): void {
+  const list = [changes].flat();
   const next = new Map(markets.peek());
   for (const { s, S: status, p, T } of list) {
     const known = next.get(s);
@@ -143,6 +98,8 @@ function changed(changes: StatusChange | StatusChange[]): void {
   markets.value = next;
   if (list.some(({ s, c }) => c === "LISTED" || c === "RULES" || !next.has(s))) void readAll();
 }
+
+type MiniTicker = Pick<MiniTickerEvent, "s" | "c" | "o" | "h" | "l" | "v" | "q">;
 
 function ticked(list: readonly MiniTicker[]): void {
   const next = new Map(tickers.peek());

@@ -1,72 +1,10 @@
 // The account's orders over all markets: what the venue reported, and what this page has sent and not heard of yet.
 import { computed, signal } from "@preact/signals";
+import type { ExecutionReport, OrderAnswer, OrderInfo } from "../api/types";
 import { format, units } from "../numbers/decimal";
 import { batched } from "./batched";
 import { chosen, markets } from "./markets";
 import type { Market, Order, OrderState, Side } from "./types";
-
-/** An order in an answer of the API. */
-export interface OrderAnswer {
-  symbol: string;
-  orderId: number;
-  orderListId: number;
-  clientOrderId: string;
-  origClientOrderId?: string;
-  price: string;
-  origQty: string;
-  executedQty: string;
-  cummulativeQuoteQty: string;
-  origQuoteOrderQty?: string;
-  status: string;
-  timeInForce: string;
-  type: string;
-  side: Side;
-  stopPrice?: string;
-  trailingDelta?: number;
-  icebergQty?: string;
-  hidden?: boolean;
-  time?: number;
-  updateTime?: number;
-  transactTime?: number;
-  workingTime?: number;
-  aheadQty?: string | null;
-  expiryReason?: string;
-}
-
-/** `executionReport`, with the fields that the page uses. */
-export interface Report {
-  E: number;
-  s: string;
-  c: string;
-  C: string;
-  S: Side;
-  o: string;
-  f: string;
-  q: string;
-  p: string;
-  P: string;
-  F: string;
-  Q: string;
-  g: number;
-  d?: number;
-  x: string;
-  X: string;
-  r: string;
-  i: number;
-  l: string;
-  L: string;
-  Y: string;
-  z: string;
-  Z: string;
-  n: string;
-  N: string | null;
-  T: number;
-  t: number;
-  m: boolean;
-  O: number;
-  hidden?: boolean;
-  expiryReason?: string;
-}
 
 const ENDED_KEPT = 1_000;
 /** Tables of more rows are made anew less often. */
@@ -171,7 +109,7 @@ export function answered(answer: OrderAnswer, before: ReadonlyMap<string, Order>
 }
 
 /** Takes over an `executionReport`. */
-export function reported(report: Report): void {
+export function reported(report: ExecutionReport): void {
   const market = markets.peek().get(report.s);
   if (!market) return;
   // A cancel has an id of its own; the order's is then in `C`.
@@ -208,7 +146,7 @@ export function reported(report: Report): void {
 }
 
 /** Quantities that trade ahead, by `SYMBOL/order id`. */
-export function queued(answers: readonly OrderAnswer[]): void {
+export function queued(answers: readonly OrderInfo[]): void {
   let hasChanged = false;
   for (const { symbol, orderId, aheadQty } of answers) {
     const key = keyOfId.get(idKey(symbol, orderId));
@@ -263,8 +201,8 @@ function keyFor(symbol: string, orderId: number, clientOrderId: string, before: 
 
 const idKey = (symbol: string, orderId: number): string => `${symbol}#${orderId}`;
 
-function positive(text: string | undefined, decimals: number): bigint | null {
-  const value = text === undefined ? 0n : units(text, decimals);
+function positive(text: string | null | undefined, decimals: number): bigint | null {
+  const value = text == null ? 0n : units(text, decimals);
   return value === 0n ? null : value;
 }
 
@@ -288,7 +226,7 @@ function stateOf(status: string, filled: bigint): OrderState {
   }
 }
 
-function reasonOfEnd({ X, expiryReason }: Report): string | null {
+function reasonOfEnd({ X, expiryReason }: ExecutionReport): string | null {
   if (X === "EXPIRED_IN_MATCH") return "It would have traded with an order of its own account or group.";
   if (expiryReason !== undefined) return sentenceOf(expiryReason);
   return null;

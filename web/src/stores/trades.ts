@@ -1,27 +1,12 @@
 // The public trades of the chosen market. Their ids have no gap, so a missed one is seen, and asked for.
 import { computed, effect } from "@preact/signals";
+import type { PublicTrade, TradeEvent } from "../api/types";
 import { request } from "../connection/api";
 import { follow } from "../connection/streams";
 import { units } from "../numbers/decimal";
 import { bookTraded } from "./book";
 import { market } from "./markets";
 import type { Market, Trade } from "./types";
-
-interface Streamed {
-  t: number;
-  p: string;
-  q: string;
-  T: number;
-  m: boolean;
-}
-
-interface Asked {
-  id: number;
-  price: string;
-  qty: string;
-  time: number;
-  isBuyerMaker: boolean;
-}
 
 const KEPT = 2_000;
 const FIRST = 500;
@@ -53,13 +38,13 @@ export function followTrades(): void {
     const name = `${of.symbol.toLowerCase()}@trade`;
     return follow(
       name,
-      (payload) => received(of, payload as unknown as Streamed),
+      (payload) => received(of, payload as unknown as TradeEvent),
       () => void catchUp(of),
     );
   });
 }
 
-function received(of: Market, { t, p, q, T, m }: Streamed): void {
+function received(of: Market, { t, p, q, T, m }: TradeEvent): void {
   const trade = tradeOf(of, { id: t, price: p, qty: q, time: T, isBuyerMaker: m });
   const last = kept.trades.at(-1);
   if (early !== null) early.push(trade);
@@ -72,8 +57,8 @@ async function catchUp(of: Market): Promise<void> {
   const last = kept.trades.at(-1);
   const ask =
     last === undefined
-      ? request<Asked[]>("trades.recent", { symbol: of.symbol, limit: FIRST })
-      : request<Asked[]>("trades.historical", { symbol: of.symbol, fromId: last.id + 1, limit: ASKED_MAX });
+      ? request<PublicTrade[]>("trades.recent", { symbol: of.symbol, limit: FIRST })
+      : request<PublicTrade[]>("trades.historical", { symbol: of.symbol, fromId: last.id + 1, limit: ASKED_MAX });
   const asked = await ask.catch(() => null);
   if (asked === null || market.peek()?.symbol !== of.symbol) return;
   add(asked.map((trade) => tradeOf(of, trade)));
@@ -94,7 +79,10 @@ function add(trades: readonly Trade[]): void {
   for (const listener of tradeListeners) for (const trade of fresh) listener(trade);
 }
 
-function tradeOf(of: Market, { id, price, qty, time, isBuyerMaker }: Asked): Trade {
+function tradeOf(
+  of: Market,
+  { id, price, qty, time, isBuyerMaker }: Pick<PublicTrade, "id" | "price" | "qty" | "time" | "isBuyerMaker">,
+): Trade {
   return {
     id,
     price: units(price, of.price.decimals),

@@ -29,6 +29,8 @@ const SYMBOL = {
   baseAssetPrecision: 8,
   quoteAssetPrecision: 8,
   orderTypes: ["LIMIT", "MARKET"],
+  extendedOrderTypes: [],
+  timesInForce: ["GTC", "IOC", "FOK"],
   filters: [
     { filterType: "PRICE_FILTER", minPrice: "0.01", maxPrice: "1000000.00", tickSize: "0.01" },
     { filterType: "LOT_SIZE", minQty: "0.00001", maxQty: "9000.00000", stepSize: "0.00001" },

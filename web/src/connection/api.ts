@@ -81,6 +81,16 @@ export function whenOpen(opened: () => void): void {
   if (apiLink.state.peek() !== "connecting") opened();
 }
 
+/** Called once, with the next connection; returns how to forget it. */
+export function nextOpen(opened: () => void): () => void {
+  const once = () => {
+    openers.delete(once);
+    opened();
+  };
+  openers.add(once);
+  return () => openers.delete(once);
+}
+
 export function whenClosed(closed: () => void): void {
   closers.add(closed);
 }

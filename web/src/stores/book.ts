@@ -1,8 +1,10 @@
 // The order book of the chosen market: a snapshot and the changes that follow it, without a gap.
 import { computed, effect, signal } from "@preact/signals";
 import type { Depth, DepthRow, DepthUpdate } from "../api/types";
-import { request, whenOpen } from "../connection/api";
+import { request } from "../connection/api";
+import { Latest } from "../connection/latest";
 import { follow, streamLink } from "../connection/streams";
+import { untilAnswered } from "../connection/untilAnswered";
 import { units } from "../numbers/decimal";
 import { BookSide } from "./bookLevels";
 import { market } from "./markets";
@@ -35,6 +37,7 @@ class FollowedBook implements BookView {
   #waiting: DepthUpdate[] = [];
   /** Whether the snapshot had fewer levels than the book. */
   #isCut = false;
+  readonly #reads = new Latest();
   #isReading = false;
 
   get bids(): readonly Level[] {
@@ -48,6 +51,8 @@ class FollowedBook implements BookView {
   begin(of: Market | null): void {
     this.market = of;
     this.lastTradePrice = null;
+    this.#reads.end();
+    this.#isReading = false;
     this.#clear();
   }
 
@@ -71,18 +76,15 @@ class FollowedBook implements BookView {
     } else if (update.u > this.#last) {
       this.#apply(update);
       const fewest = Math.min(this.bids.length, this.asks.length);
-      if (this.#isCut && fewest < LEVELS_MIN) void this.#read();
+      if (this.#isCut && fewest < LEVELS_MIN && !this.#isReading) void this.#read();
     }
   }
 
-  /** Its rules changed: prices may have other decimals. */
+  /** Its phase or its rules changed. */
   replaceMarket(of: Market): void {
     if (of === this.market || this.market === null) return;
-    const isOtherScale =
-      of.price.decimals !== this.market.price.decimals || of.qty.decimals !== this.market.qty.decimals;
     this.market = of;
     this.#changed();
-    if (isOtherScale) this.resync();
   }
 
   traded(price: bigint): void {
@@ -106,13 +108,13 @@ class FollowedBook implements BookView {
 
   async #read(): Promise<void> {
     const of = this.market;
-    if (of === null || this.#isReading) return;
+    if (of === null) return;
     this.#isReading = true;
-    const snapshot = await request<Depth>("depth", { symbol: of.symbol, limit: LEVELS }).catch(() => null);
+    const ask = () => request<Depth>("depth", { symbol: of.symbol, limit: LEVELS });
+    const snapshot = await untilAnswered(ask, this.#reads.begin());
+    if (snapshot === null) return;
     this.#isReading = false;
-    // Another market was chosen meanwhile, or there is no connection: the next one reads it.
-    if (of.symbol !== this.market?.symbol) void this.#read();
-    else if (snapshot !== null) this.#begin(of, snapshot);
+    this.#begin(of, snapshot);
   }
 
   #begin(of: Market, { lastUpdateId, bids, asks }: Depth): void {
@@ -172,10 +174,6 @@ export function followBook(): void {
   });
   effect(() => {
     if (market.value !== null && market.value.symbol === followed.market?.symbol) followed.replaceMarket(market.value);
-  });
-  // A snapshot that could not be read before is read with the connection that serves it.
-  whenOpen(() => {
-    if (!isComplete.peek()) followed.resync();
   });
 }
 

@@ -2,7 +2,9 @@
 import { computed, effect } from "@preact/signals";
 import type { Kline, KlineEvent } from "../api/types";
 import { request } from "../connection/api";
+import { Latest } from "../connection/latest";
 import { follow } from "../connection/streams";
+import { untilAnswered } from "../connection/untilAnswered";
 import { rescale, units } from "../numbers/decimal";
 import { market } from "./markets";
 import { oneOf, stored } from "./stored";
@@ -38,6 +40,7 @@ export interface Candles {
 const kept = { list: [] as Candle[], version: 0, generation: 0 };
 export const candles: Candles = kept;
 let hasOlder = true;
+const reads = new Latest();
 
 export function followCandles(): void {
   const symbol = computed(() => market.value?.symbol ?? "");
@@ -52,6 +55,7 @@ export function followCandles(): void {
     tradeListeners.add(traded);
     return () => {
       stop();
+      reads.end();
       tradeListeners.delete(traded);
     };
   });
@@ -72,10 +76,9 @@ export async function loadOlder(): Promise<void> {
 }
 
 async function readLatest(of: Market, length: Interval): Promise<void> {
-  const rows = await request<Kline[]>("klines", { symbol: of.symbol, interval: length, limit: FIRST }).catch(
-    () => null,
-  );
-  if (rows === null || market.peek()?.symbol !== of.symbol || interval.peek() !== length) return;
+  const ask = () => request<Kline[]>("klines", { symbol: of.symbol, interval: length, limit: FIRST });
+  const rows = await untilAnswered(ask, reads.begin());
+  if (rows === null) return;
   const read = rows.map((row) => candleOf(of, row));
   const firstMs = read[0]?.openMs ?? Number.POSITIVE_INFINITY;
   const older = kept.list.filter(({ openMs }) => openMs < firstMs);
@@ -100,8 +103,10 @@ function put(candle: Candle): void {
 function extend(of: Market, length: Interval, { price, qty, timeMs }: Trade): void {
   const openMs = timeMs - (timeMs % LENGTH_MS[length]);
   const last = kept.list.at(-1);
+  // Trades of before the first reading would make candles that are not whole.
+  if (last === undefined) return;
   const volume = rescale(qty, of.qty.decimals, of.baseDecimals);
-  if (last === undefined || openMs > last.openMs) {
+  if (openMs > last.openMs) {
     put({ openMs, open: price, high: price, low: price, close: price, volume });
   } else if (openMs === last.openMs) {
     const high = price > last.high ? price : last.high;

@@ -21,7 +21,7 @@ export class VenueError {
 /** No answer at all. */
 export const SILENCE = Symbol("silence");
 
-const SYMBOL = {
+export const SYMBOL = {
   symbol: "BTCUSDT",
   status: "TRADING",
   baseAsset: "BTC",
@@ -41,6 +41,12 @@ const SYMBOL = {
 export class FakeVenue {
   readonly asked: Asked[] = [];
   isReachable = true;
+  /** Receives, and sends nothing: neither answers nor events. */
+  isSilent = false;
+  /** Streams whose SUBSCRIBE is refused. */
+  readonly refused = new Set<string>();
+  /** Connections that were ever opened. */
+  opened = 0;
   readonly #responders = new Map<string, Respond>();
   readonly #sockets = new Set<FakeSocket>();
 
@@ -89,6 +95,7 @@ export class FakeVenue {
 
   accept(socket: FakeSocket): void {
     this.#sockets.add(socket);
+    this.opened += 1;
   }
 
   leave(socket: FakeSocket): void {
@@ -101,7 +108,13 @@ export class FakeVenue {
     const { id, method } = asked;
     if (!socket.isApi) {
       const names = asked.params as unknown as string[];
-      if (method === "SUBSCRIBE") for (const name of names) socket.streams.add(name);
+      if (method === "SUBSCRIBE") {
+        if (names.some((name) => this.refused.has(name))) {
+          socket.deliver({ code: 2, msg: "Invalid request", id });
+          return;
+        }
+        for (const name of names) socket.streams.add(name);
+      }
       if (method === "UNSUBSCRIBE") for (const name of names) socket.streams.delete(name);
       socket.deliver({ id, result: null });
       return;
@@ -146,6 +159,7 @@ export class FakeSocket {
   }
 
   deliver(message: unknown): void {
+    if (this.#venue.isSilent) return;
     queueMicrotask(() => this.readyState === 1 && this.onmessage?.({ data: JSON.stringify(message) }));
   }
 
@@ -165,7 +179,7 @@ export function openFakeVenue(): FakeVenue {
   FakeSocket.venue = venue;
   const stored = new Map<string, string>();
   vi.stubGlobal("WebSocket", FakeSocket);
-  vi.stubGlobal("location", { protocol: "http:", host: "venue", hash: "", pathname: "/", search: "" });
+  vi.stubGlobal("location", { protocol: "http:", host: "venue", hash: "", pathname: "/", search: "", reload: vi.fn() });
   vi.stubGlobal("localStorage", {
     getItem: (name: string) => stored.get(name) ?? null,
     setItem: (name: string, text: string) => stored.set(name, text),

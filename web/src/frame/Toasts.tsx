@@ -1,7 +1,7 @@
 // The last notices, for a moment. All of them stay in the dock's messages.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { notices } from "../stores/notices";
+import { notices, takeFix } from "../stores/notices";
 import type { Notice } from "../stores/types";
 import { Button } from "../ui/Button";
 
@@ -45,7 +45,7 @@ function Toast({ notice: { id, kind, text, fix } }: { notice: Notice }) {
         <Button
           onClick={() => {
             close();
-            fix.run();
+            takeFix(id);
           }}
         >
           {fix.label}

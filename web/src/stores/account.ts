@@ -24,6 +24,7 @@ import type { Freshness } from "./types";
 
 /** Code of a number beyond what the venue keeps, or knows. */
 const NO_SUCH_EVENT = -1130;
+const SUBSCRIBED_ALREADY = -2035;
 const MANDATORY = -1102;
 const BEHIND = -1008;
 const FILLS_READ = 1_000;
@@ -39,6 +40,8 @@ const isLoggedOn = signal(false);
 let lastSeq: number | null = null;
 /** Events that came before the snapshot. */
 let early: AccountEvent[] | null = null;
+/** Rises with each reading of the account, and when it is left: what an earlier one read is not wanted. */
+let reading = 0;
 let terminated: () => void = () => {};
 
 /** Of orders, fills and balances. */
@@ -53,6 +56,7 @@ export function followAccount(whenTerminated: () => void): void {
   receiveAccount(received, whenTerminated);
   whenClosed(() => {
     isFollowing.value = false;
+    early = null;
   });
   setInterval(() => void askQueue(), QUEUE_EVERY_MS);
 }
@@ -61,14 +65,17 @@ export function followAccount(whenTerminated: () => void): void {
 export async function catchUpAccount(): Promise<void> {
   isLoggedOn.value = true;
   isFollowing.value = false;
+  reading += 1;
+  const own = reading;
   const since = lastSeq;
-  early = [];
-  if (!(await subscribe(since))) return;
+  early ??= [];
+  await subscribe(since);
   const [account, orders, lists] = await Promise.all([
     asAccount<AccountInfo>("account.status"),
     asAccount<OrderInfo[]>("openOrders.status"),
     asAccount<ListInfo[]>("openOrderLists.status"),
   ]);
+  if (own !== reading) return;
   balancesRead(account.balances);
   fees.value = account.commissionRates;
   replaceOpen(orders);
@@ -86,6 +93,7 @@ export async function catchUpAccount(): Promise<void> {
 
 /** Nobody is signed in: nothing of the account stays on the page. */
 export function leaveAccount(): void {
+  reading += 1;
   isLoggedOn.value = false;
   isFollowing.value = false;
   lastSeq = null;
@@ -97,13 +105,14 @@ export function leaveAccount(): void {
   clearBalances();
 }
 
-/** Whether there is a stream. One that cannot go on where the last ended begins anew. */
-async function subscribe(since: number | null): Promise<boolean> {
+/** One that cannot go on where the last ended begins anew. */
+async function subscribe(since: number | null): Promise<void> {
   const from = since === null ? {} : { fromSeq: since + 1 };
   try {
     await request("userDataStream.subscribe", from);
-    return true;
   } catch (error) {
+    // An earlier attempt on this connection came so far: the stream goes on.
+    if (error instanceof Refused && error.code === SUBSCRIBED_ALREADY) return;
     if (!(error instanceof Refused && error.code === NO_SUCH_EVENT && since !== null)) throw error;
     lastSeq = null;
     notice(
@@ -111,14 +120,15 @@ async function subscribe(since: number | null): Promise<boolean> {
       `Events of the account after number ${since} are no longer kept: orders and balances are read anew.`,
     );
     await request("userDataStream.subscribe");
-    return true;
   }
 }
 
 /** Own trades of the past. The read model may be a moment behind: it says so, and is asked again. */
 async function readFills(): Promise<void> {
+  const own = reading;
   try {
-    fillsRead(await asAccount<MyTrade[]>("myTrades", { limit: FILLS_READ }));
+    const read = await asAccount<MyTrade[]>("myTrades", { limit: FILLS_READ });
+    if (own === reading) fillsRead(read);
   } catch (error) {
     // A new connection reads them again by itself.
     if (error instanceof NotSent) return;

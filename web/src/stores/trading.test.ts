@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type FakeVenue, openFakeVenue, pass, SILENCE, VenueError } from "../testing/fakeVenue";
+import { FakeChannel, type FakeVenue, openFakeVenue, pass, SILENCE, VenueError } from "../testing/fakeVenue";
 import type { Draft } from "./types";
 
 const KEY = { apiKey: "key", pair: {}, user: "alice", account: "alice", role: "trader", expiresMs: 9e15 };
@@ -11,18 +11,23 @@ const LIMIT: Draft = {
 };
 
 let venue: FakeVenue;
+let forgotten: string[] = [];
 
 beforeEach(() => {
   venue = openFakeVenue();
+  forgotten = [];
   // The browser's own parts: its database, its signatures, its cookie.
   vi.doMock("../connection/key", () => ({
     canHoldKeys: () => true,
     load: async () => KEY,
     save: async () => {},
-    forget: async () => {},
+    forget: async (apiKey: string) => void forgotten.push(apiKey),
     sign: async () => "signed",
   }));
-  vi.doMock("../connection/web", () => ({ readSession: async () => ({ signedIn: false, demo: true }) }));
+  vi.doMock("../connection/web", () => ({
+    readSession: async () => ({ signedIn: true, demo: true }),
+    signOut: async () => ({}),
+  }));
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -30,7 +35,7 @@ afterEach(() => {
 });
 
 async function signIn() {
-  const [{ followVenue }, orders, fills, balances, actions, account, notices, session] = await Promise.all([
+  const [{ followVenue }, orders, fills, balances, actions, account, notices, session, settings] = await Promise.all([
     import("./follow"),
     import("./orders"),
     import("./fills"),
@@ -39,13 +44,26 @@ async function signIn() {
     import("./account"),
     import("./notices"),
     import("./session"),
+    import("./settings"),
   ]);
   followVenue();
   await pass(20);
   const states = () => orders.openOrders.value.map(({ clientOrderId, state }) => `${clientOrderId} ${state}`);
   const ended = () => orders.recentOrders.value.map(({ state, reason }) => [state, reason]);
   const texts = () => notices.notices.value.map(({ text }) => text);
-  return { ...orders, ...fills, ...balances, ...actions, ...account, ...session, ...notices, states, ended, texts };
+  return {
+    ...orders,
+    ...fills,
+    ...balances,
+    ...actions,
+    ...account,
+    ...session,
+    ...notices,
+    ...settings,
+    states,
+    ended,
+    texts,
+  };
 }
 
 /** An order as the API answers it. */
@@ -248,4 +266,108 @@ test("a revoked key signs the page out, and leaves nothing of the account on it"
   await pass(1);
   expect(page.session.value).toBeNull();
   expect([page.states(), page.fills.value, page.balances.value.size]).toEqual([[], [], 0]);
+});
+
+test("what a message offers is done once", async () => {
+  const page = await signIn();
+  let done = 0;
+  page.notice("warning", "Try this.", { label: "Do it", run: () => (done += 1) });
+  const { id } = page.notices.value[0] ?? { id: 0 };
+  page.takeFix(id);
+  page.takeFix(id);
+  expect(done).toBe(1);
+  expect(page.notices.value[0]).toMatchObject({ text: "Try this." });
+  expect(page.notices.value[0]?.fix).toBeUndefined();
+});
+
+test("who signs out leaves no message, no armed page, and signs the other windows out", async () => {
+  const page = await signIn();
+  page.armed.value = true;
+  page.notice("bad", "BUY 2 BTC at 100.00 was refused.");
+  await page.signOut(false);
+  expect([page.session.value, page.armed.value, page.texts()]).toEqual([null, false, []]);
+  expect(FakeChannel.all[0]?.posted).toEqual(["key"]);
+  expect(forgotten).toEqual(["key"]);
+});
+
+test("a window is signed out with another one that holds the same key, and with no other", async () => {
+  venue.answer("openOrders.status", () => [order(1)]);
+  const page = await signIn();
+  FakeChannel.all[0]?.onmessage?.({ data: "another key" });
+  await pass(1);
+  expect(page.session.value?.account).toBe("alice");
+  FakeChannel.all[0]?.onmessage?.({ data: "key" });
+  await pass(1);
+  expect([page.session.value, page.states()]).toEqual([null, []]);
+});
+
+test("who signs out while the account is read is not shown what was read", async () => {
+  venue.answer("openOrders.status", () => SILENCE);
+  const page = await signIn();
+  venue.answer("openOrders.status", () => [order(1)]);
+  const again = page.signOut(false);
+  venue.cut();
+  await pass(1_000);
+  await again;
+  expect([page.session.value, page.states(), page.accountFreshness.value]).toEqual([null, [], "live"]);
+});
+
+test("cancel on disconnect is switched by a logon alone, and a refusal leaves it as it was", async () => {
+  const page = await signIn();
+  await Promise.all([page.setCancelOnDisconnect(true), pass(1)]);
+  const flags = () => venue.asks("session.logon").map(({ params }) => params.cancelOnDisconnect);
+  expect([page.cancelOnDisconnect.value, flags()]).toEqual([true, [false, true]]);
+  expect(venue.asks("userDataStream.subscribe")).toHaveLength(1);
+  expect(page.texts()).toEqual([]);
+  venue.answer("session.logon", () => new VenueError(-1008, "Too many sessions.", 503));
+  await Promise.all([page.setCancelOnDisconnect(false), pass(1)]);
+  expect(page.cancelOnDisconnect.value).toBe(true);
+  expect(page.texts()).toEqual(["Cancel on disconnect stays on: Too many sessions."]);
+  venue.answer("session.logon", () => SILENCE);
+  void page.setCancelOnDisconnect(false);
+  await pass(5_001);
+  venue.answer("session.logon", () => ({}));
+  await pass(1_000);
+  expect([page.cancelOnDisconnect.value, flags().at(-1)]).toEqual([false, false]);
+});
+
+test("a key signs nothing before the venue has told its time", async () => {
+  venue.answer("time", () => SILENCE);
+  const page = await signIn();
+  await pass(1_000);
+  expect(venue.asks("session.logon")).toEqual([]);
+  venue.answer("time", () => ({ serverTime: Date.now() + 60_000 }));
+  await pass(10_000);
+  expect(page.session.value?.account).toBe("alice");
+  expect(Number(venue.asks("session.logon")[0]?.params.timestamp) - Date.now()).toBeGreaterThan(45_000);
+});
+
+test("a request whose time is refused is sent again by the venue's time", async () => {
+  const page = await signIn();
+  venue.answer("time", () => ({ serverTime: Date.now() + 60_000 }));
+  venue.answer("order.place", ({ params }) =>
+    Number(params.timestamp) > Date.now() + 59_000
+      ? order(5, { clientOrderId: params.newClientOrderId })
+      : new VenueError(-1021, "Timestamp for this request is outside of the recvWindow."),
+  );
+  const placed = page.place(LIMIT);
+  await pass(1);
+  expect(await placed).toEqual({ ok: true });
+});
+
+test("a sign-in that the venue cannot serve now is tried again", async () => {
+  const failures = [new VenueError(-1003, "Too many requests.", 429), new VenueError(-1003, "Too many requests.", 429)];
+  venue.answer("account.status", () => failures.shift() ?? { balances: [], commissionRates: {} });
+  let isSubscribed = false;
+  venue.answer("userDataStream.subscribe", () => {
+    if (isSubscribed) return new VenueError(-2035, "User Data Stream subscription already active.");
+    isSubscribed = true;
+    return { subscriptionId: 0 };
+  });
+  const page = await signIn();
+  expect(page.accountFreshness.value).toBe("catching-up");
+  venue.event(report(1, 2));
+  await pass(10_000);
+  expect([page.accountFreshness.value, page.states()]).toEqual(["live", ["c2 accepted"]]);
+  expect(page.texts()).toEqual(["Signing in failed, and is tried again: Too many requests."]);
 });

@@ -52,7 +52,6 @@ export class FakeVenue {
 
   constructor() {
     const answers: Record<string, unknown> = {
-      time: { serverTime: Date.now() },
       ping: {},
       exchangeInfo: { symbols: [SYMBOL] },
       "ticker.24hr": [],
@@ -68,6 +67,7 @@ export class FakeVenue {
       myTrades: [],
     };
     for (const [method, answer] of Object.entries(answers)) this.answer(method, () => answer);
+    this.answer("time", () => ({ serverTime: Date.now() }));
   }
 
   answer(method: string, respond: Respond): void {
@@ -171,6 +171,21 @@ export class FakeSocket {
   }
 }
 
+/** A window's end of a channel to the other windows of its browser. */
+export class FakeChannel {
+  static readonly all: FakeChannel[] = [];
+  readonly posted: unknown[] = [];
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+
+  constructor() {
+    FakeChannel.all.push(this);
+  }
+
+  postMessage(data: unknown): void {
+    this.posted.push(data);
+  }
+}
+
 /** A browser with just enough of itself, and a venue behind it; to be called before the stores are imported. */
 export function openFakeVenue(): FakeVenue {
   vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "clearTimeout", "clearInterval", "Date", "performance"] });
@@ -186,6 +201,8 @@ export function openFakeVenue(): FakeVenue {
   });
   vi.stubGlobal("document", { hidden: false, visibilityState: "visible", addEventListener: () => {}, title: "" });
   vi.stubGlobal("addEventListener", () => {});
+  FakeChannel.all.length = 0;
+  vi.stubGlobal("BroadcastChannel", FakeChannel);
   return venue;
 }
 

@@ -1,4 +1,4 @@
-import { notices } from "../../stores/notices";
+import { notices, takeFix } from "../../stores/notices";
 import type { Notice } from "../../stores/types";
 import { Button } from "../../ui/Button";
 import { clock } from "./words";
@@ -22,7 +22,7 @@ export function Messages() {
             {SIGNS[kind]}
           </span>
           <span>{text}</span>
-          {fix && <Button onClick={fix.run}>{fix.label}</Button>}
+          {fix && <Button onClick={() => takeFix(id)}>{fix.label}</Button>}
         </li>
       ))}
     </ol>

@@ -7,13 +7,16 @@ export class Refused extends Error {
   readonly code: number;
   readonly reason: string | undefined;
   readonly status: number;
+  /** What became of each half of a request that has two. */
+  readonly data: unknown;
 
-  constructor(status: number, code: number, text: string, reason?: string) {
+  constructor(status: number, code: number, text: string, reason?: string, data?: unknown) {
     super(text);
     this.name = "Refused";
     this.status = status;
     this.code = code;
     this.reason = reason;
+    this.data = data;
   }
 }
 
@@ -45,7 +48,7 @@ interface Answer {
   id?: number | null;
   status?: number;
   result?: unknown;
-  error?: { code: number; msg: string; reason?: string };
+  error?: { code: number; msg: string; reason?: string; data?: unknown };
   event?: AccountEvent;
 }
 
@@ -128,7 +131,7 @@ function answered({ id, status = 0, result, error, event }: Answer): void {
     if (!request) return;
     waiting.delete(id);
     clearTimeout(request.timer);
-    if (error) request.reject(new Refused(status, error.code, error.msg, error.reason));
+    if (error) request.reject(new Refused(status, error.code, error.msg, error.reason, error.data));
     else request.resolve(result);
   }
 }

@@ -9,17 +9,7 @@ import { clearFills, fillChanged, fillReported, fillsRead } from "./fills";
 import { clearLists, listReported, listsRead } from "./lists";
 import { chosen, markets } from "./markets";
 import { notice } from "./notices";
-import {
-  answered,
-  change,
-  clearOrders,
-  lastSent,
-  openOrders,
-  orderWords,
-  queued,
-  replaceOpen,
-  reported,
-} from "./orders";
+import { clearOrders, openOrders, queued, replaceOpen, reported } from "./orders";
 import type { Freshness } from "./types";
 
 /** Code of a number beyond what the venue keeps, or knows. */
@@ -192,24 +182,5 @@ function take(event: AccountEvent): void {
     case "balanceUpdate":
       notice("info", `${event.a}: ${event.d}`);
       break;
-  }
-}
-
-/** What became of an order whose answer stayed out. */
-export async function findOut(
-  key: string,
-  symbol: string,
-  clientOrderId: string,
-): Promise<"found" | "not there" | "no answer"> {
-  try {
-    const answer = await asAccount<OrderInfo>("order.status", { symbol, origClientOrderId: clientOrderId });
-    const order = answered(answer);
-    if (order && lastSent.peek() === key) lastSent.value = order.key;
-    if (order) notice("good", `${orderWords(order)} was found: ${order.state}.`);
-    return "found";
-  } catch (error) {
-    if (error instanceof Refused && error.status === 400) return "not there";
-    change(key, { state: "unknown" });
-    return "no answer";
   }
 }

@@ -15,17 +15,28 @@ export interface OrderList {
 export const openLists = signal<ReadonlyMap<number, OrderList>>(new Map());
 
 export function listsRead(answers: readonly ListInfo[]): void {
-  const list = ({ transactionTime, ...answer }: ListInfo): OrderList => ({ ...answer, timeMs: transactionTime });
-  openLists.value = new Map(answers.map((answer) => [answer.orderListId, list(answer)]));
+  openLists.value = new Map(answers.map((answer) => [answer.orderListId, listOf(answer)]));
+}
+
+/** One list as the venue has it now. */
+export function listRead(answer: ListInfo): void {
+  put(listOf(answer));
 }
 
 export function listReported({ s, g, c, L, T, O }: ListStatusEvent): void {
-  const next = new Map(openLists.peek());
   const orders = O.map(({ s: symbol, i: orderId, c: clientOrderId }) => ({ symbol, orderId, clientOrderId }));
-  if (L === "ALL_DONE" || L === "REJECT") next.delete(g);
-  else next.set(g, { symbol: s, orderListId: g, contingencyType: c, listOrderStatus: L, orders, timeMs: T });
+  put({ symbol: s, orderListId: g, contingencyType: c, listOrderStatus: L, orders, timeMs: T });
+}
+
+function put(list: OrderList): void {
+  const next = new Map(openLists.peek());
+  const { orderListId, listOrderStatus } = list;
+  if (listOrderStatus === "ALL_DONE" || listOrderStatus === "REJECT") next.delete(orderListId);
+  else next.set(orderListId, list);
   openLists.value = next;
 }
+
+const listOf = ({ transactionTime, ...answer }: ListInfo): OrderList => ({ ...answer, timeMs: transactionTime });
 
 export function clearLists(): void {
   openLists.value = new Map();

@@ -7,12 +7,15 @@ import { chosen, markets } from "./markets";
 import type { Market, Order, OrderState, Side } from "./types";
 
 const ENDED_KEPT = 1_000;
+const OVER_KEPT = 20_000;
 /** Tables of more rows are made anew less often. */
 const MANY = 500;
 
 const open = new Map<string, Order>();
 const keyOfId = new Map<string, string>();
 let ended: readonly Order[] = [];
+/** Ids of orders that ended: whatever is read or reported late, they are not open again. */
+const over = new Set<string>();
 
 /** Newest first, all markets. */
 export const openOrders = signal<readonly Order[]>([]);
@@ -45,6 +48,8 @@ export const orderByKey = (key: string): Order | undefined => open.get(key) ?? e
 
 /** An order that leaves this page now. */
 export function addSent(order: Order): void {
+  // One that is sent again has been given up before.
+  ended = ended.filter(({ key }) => key !== order.key);
   open.set(order.key, order);
   lastSent.value = order.key;
   publish();
@@ -78,7 +83,7 @@ export function answered(answer: OrderAnswer, before: ReadonlyMap<string, Order>
   const atMs = answer.updateTime ?? answer.transactTime ?? Date.now();
   const filled = units(answer.executedQty, market.qty.decimals);
   // A report may have come before the answer, and know more.
-  if (known && known.orderId !== null && known.filled > filled) return known;
+  if (known && known.orderId !== null && (known.filled > filled || known.updatedMs > atMs)) return known;
   const order: Order = {
     key,
     symbol: answer.symbol,
@@ -166,6 +171,7 @@ export function clearOrders(): void {
   open.clear();
   keyOfId.clear();
   ended = [];
+  over.clear();
   lastSent.value = null;
   publish();
 }
@@ -177,12 +183,21 @@ export const isEnded = (state: OrderState): boolean =>
   state === "filled" || state === "canceled" || state === "expired" || state === "rejected";
 
 function put(order: Order): void {
-  if (order.orderId !== null) keyOfId.set(idKey(order.symbol, order.orderId), order.key);
+  const id = order.orderId === null ? null : idKey(order.symbol, order.orderId);
   if (isEnded(order.state)) {
     open.delete(order.key);
-    if (order.orderId !== null) keyOfId.delete(idKey(order.symbol, order.orderId));
+    if (id !== null) {
+      keyOfId.delete(id);
+      over.add(id);
+      const [oldest] = over;
+      if (over.size > OVER_KEPT && oldest !== undefined) over.delete(oldest);
+    }
     ended = [order, ...ended.filter(({ key }) => key !== order.key)].slice(0, ENDED_KEPT);
+  } else if (id !== null && over.has(id)) {
+    // What this page had sent under this key is that order.
+    open.delete(order.key);
   } else {
+    if (id !== null) keyOfId.set(id, order.key);
     open.set(order.key, order);
   }
   publish();

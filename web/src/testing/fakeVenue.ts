@@ -15,6 +15,8 @@ export class VenueError {
     readonly code: number,
     readonly msg: string,
     readonly status = 400,
+    readonly reason?: string,
+    readonly data?: unknown,
   ) {}
 }
 
@@ -122,7 +124,8 @@ export class FakeVenue {
     const result = this.#responders.get(method)?.(asked) ?? new VenueError(-1000, `no answer for ${method}`);
     if (result === SILENCE) return;
     if (result instanceof VenueError) {
-      socket.deliver({ id, status: result.status, error: { code: result.code, msg: result.msg } });
+      const { status, code, msg, reason, data } = result;
+      socket.deliver({ id, status, error: { code, msg, reason, data } });
     } else {
       socket.deliver({ id, status: 200, result });
     }

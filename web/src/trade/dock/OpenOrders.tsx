@@ -1,13 +1,14 @@
 import { type Signal, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { format, toNumber } from "../../numbers/decimal";
-import { amend, cancel } from "../../stores/actions";
+import { cancel } from "../../stores/actions";
 import { venueNow } from "../../stores/link";
 import { chosen, markets } from "../../stores/markets";
 import { openOrders } from "../../stores/orders";
 import { session } from "../../stores/session";
 import type { Market, Order } from "../../stores/types";
 import { VirtualTable } from "../../ui/VirtualTable";
+import { amendAsking } from "../ticket/send";
 import { Amount } from "./Amount";
 import { changeOf, type Edit, editOf } from "./editing";
 import { type Filter, NO_FILTER } from "./Filters";
@@ -392,7 +393,7 @@ async function send(order: Order): Promise<void> {
   }
   leave();
   // A refusal is in the messages, and the row shows that nothing changed.
-  await amend(order, change);
+  await amendAsking(order, change);
 }
 
 function leave(): void {

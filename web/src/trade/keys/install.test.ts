@@ -124,7 +124,7 @@ it("asks first where a warning applies", async () => {
   warnings.value = { percentAway: "", maxQty: "0.1", maxCost: "" };
   press("B", { shiftKey: true });
   expect(place).not.toHaveBeenCalled();
-  expect(question.value?.warnings).toEqual(["0.5 BTC is more than your bound of 0.1."]);
+  expect(question.value?.warnings()).toEqual(["0.5 BTC is more than your bound of 0.1."]);
   question.value = null;
 });
 

@@ -10,6 +10,7 @@ const sent: { placed: Draft[]; canceled: string[]; amended: [string, bigint][] }
 const freshness = signal<Freshness>("live");
 const known = new Map<string, Order>();
 const book = {
+  market: { symbol: "BTCUSDT" },
   bids: [{ price: 9_990n, qty: 1_000n }] as Level[],
   asks: [{ price: 10_000n, qty: 1_000n }] as Level[],
   lastTradePrice: 10_000n,

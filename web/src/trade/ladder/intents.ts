@@ -1,15 +1,12 @@
 // What clicks and keys in a ladder do. Each says in a sentence what was sent, what came of it, or why it was not sent.
 import { format, formatShort, parse } from "../../numbers/decimal";
 import { amend, cancel, type Outcome, place } from "../../stores/actions";
-import { balances } from "../../stores/balances";
-import { book, bookFreshness } from "../../stores/book";
+import { bookFreshness } from "../../stores/book";
 import { orderByKey } from "../../stores/orders";
-import { armed, clickQtys, warnings } from "../../stores/settings";
+import { armed, clickQtys } from "../../stores/settings";
 import { prefill, ticket } from "../../stores/ticketDraft";
 import type { Draft, Market, Order, Side } from "../../stores/types";
-import { preview } from "../ticket/preview";
-import type { ReadOrder } from "../ticket/rules";
-import { warningsOf } from "../ticket/warnings";
+import { plainOrder, warningsOfOrder } from "../ticket/send";
 import { type Capsule, leftOf, shownPrice } from "./orders";
 import type { Drag, LadderView } from "./view";
 
@@ -153,24 +150,5 @@ function readQty(market: Market): bigint | null {
 
 /** The first of the ticket's warnings: what one would be asked about there is not sent by one click. */
 function warningOf(market: Market, side: Side, price: bigint | null, qty: bigint): string | undefined {
-  const order: ReadOrder = {
-    side,
-    type: price === null ? "MARKET" : "LIMIT",
-    timeInForce: price === null ? null : "GTC",
-    price,
-    stopPrice: null,
-    trailing: null,
-    goodTillMs: null,
-    qty,
-    quoteQty: null,
-    icebergQty: null,
-    isHidden: false,
-    minQty: null,
-    isWithinBalance: false,
-    peg: null,
-  };
-  const free = (asset: string) => balances.peek().get(asset)?.free ?? null;
-  const means = { rates: null, isFeeInQuote: false, freeBase: free(market.base), freeQuote: free(market.quote) };
-  const seen = preview(order, { bids: book.bids, asks: book.asks }, market, means);
-  return warningsOf(order, seen, book.lastTradePrice, market, warnings.peek())[0];
+  return warningsOfOrder(plainOrder(side, price, qty), market)[0];
 }

@@ -91,7 +91,18 @@ function TicketForm({ market, freshness }: { market: Market; freshness: Freshnes
       ? []
       : entering(read).map((order) => orderDraft(order, read, market));
   return (
-    <form ref={form} class="ticket-form" data-side={own.side} noValidate autocomplete="off" onSubmit={submit}>
+    <form
+      ref={form}
+      class="ticket-form"
+      data-side={own.side}
+      noValidate
+      autocomplete="off"
+      onSubmit={submit}
+      onKeyDown={(event) => {
+        // A key that is held down sends once.
+        if (event.key === "Enter" && event.repeat) event.preventDefault();
+      }}
+    >
       <PhaseLine market={market} />
       <Sides kind={kind} />
       <ProblemLine path="side" problem={problemOf("side")} />
@@ -299,7 +310,6 @@ function OwnFields({ read, market, situation, problemOf }: PartProps) {
   );
 }
 
-/** What few orders need, folded. */
 /** The terms that few orders have; their fields are loaded when they are opened. */
 function MoreTerms(props: PartProps) {
   const { own, selfTrade } = props.read;

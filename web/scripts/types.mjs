@@ -9,7 +9,6 @@ const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const read = (path) => readFileSync(at(path), "utf8");
 const made = {
   "src/api/trading.gen.ts": await openapiTypes("../api/openapi.json"),
-  "src/api/admin.gen.ts": await openapiTypes("../api/admin-openapi.json"),
   "src/api/streams.gen.ts": streamTypes("../api/asyncapi.yaml"),
 };
 const stale = Object.keys(made).filter((path) => !existsSync(at(path)) || read(path) !== made[path]);

@@ -8,7 +8,6 @@ type Schemas = components["schemas"];
 export type Side = "BUY" | "SELL";
 
 export type AccountInfo = Schemas["AccountInfo"];
-export type BalanceInfo = Schemas["BalanceInfo"];
 export type ExchangeInfo = Schemas["ExchangeInfo"];
 export type SymbolInfo = Schemas["SymbolInfo"];
 export type Filter = Schemas["Filter"];

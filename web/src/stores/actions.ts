@@ -36,7 +36,7 @@ const ASK_AGAIN_MS = 500;
  * A request may be on its way for so long: the venue refuses one that is older than 5 s when it arrives. An order that
  * it does not know then never arrived.
  */
-export const NEVER_ARRIVED_MS = 15_000;
+const NEVER_ARRIVED_MS = 15_000;
 /** The same order again within so long is a second press of one intent. */
 const TWICE_MS = 500;
 const CANCELS_AT_ONCE = 50;
@@ -381,7 +381,6 @@ function refusalBefore(market: Market | undefined): string | null {
   const freshness = accountFreshness.peek();
   if (freshness === "stale") return "There is no sign of life from the venue: nothing is sent until it is back.";
   if (freshness === "catching-up") return "Your orders are being read: try again in a moment.";
-  if (freshness === "past") return "This is the past: go back to now to trade.";
   if (market.symbol === chosen.peek() && bookFreshness.peek() !== "live") {
     return `The book of ${market.symbol} is not live: nothing is sent until it is.`;
   }

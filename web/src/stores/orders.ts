@@ -4,6 +4,7 @@ import type { ExecutionReport, OrderAnswer, OrderInfo } from "../api/types";
 import { format, units } from "../numbers/decimal";
 import { batched } from "./batched";
 import { chosen, markets } from "./markets";
+import { isOver } from "./orderState";
 import type { Market, Order, OrderState, Side } from "./types";
 
 const ENDED_KEPT = 1_000;
@@ -176,15 +177,9 @@ export function clearOrders(): void {
   publish();
 }
 
-/** What is left of it to trade; `null` for a market order by quote amount. */
-export const left = (order: Order): bigint | null => (order.qty === null ? null : order.qty - order.filled);
-
-export const isEnded = (state: OrderState): boolean =>
-  state === "filled" || state === "canceled" || state === "expired" || state === "rejected";
-
 function put(order: Order): void {
   const id = order.orderId === null ? null : idKey(order.symbol, order.orderId);
-  if (isEnded(order.state)) {
+  if (isOver(order)) {
     open.delete(order.key);
     if (id !== null) {
       keyOfId.delete(id);

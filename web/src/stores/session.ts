@@ -6,6 +6,7 @@ import { clockKnown, venueNow } from "../connection/clock";
 import { type BrowserKey, canHoldKeys, forget, generate, load, save, sign } from "../connection/key";
 import * as web from "../connection/web";
 import { catchUpAccount, followAccount, leaveAccount } from "./account";
+import { loadActions } from "./act";
 import { clearNotices, notice } from "./notices";
 import { armed } from "./settings";
 import type { Session } from "./types";
@@ -143,6 +144,8 @@ async function logOn(): Promise<void> {
     await sendLogOn(held);
     // Signed out meanwhile.
     if (key.peek() !== held) return;
+    // Before the first click: a connection that breaks must not take it away.
+    void loadActions().catch(() => {});
     current.value = { user: held.user, account: held.account, role: held.role };
     await catchUpAccount();
     hasFailed = false;

@@ -6,7 +6,7 @@ import type { Filter, Side } from "../api/types";
 export type { Side };
 
 /** How far what a panel shows can be trusted. */
-export type Freshness = "live" | "catching-up" | "stale" | "past";
+export type Freshness = "live" | "catching-up" | "stale";
 
 export type Phase =
   | "PreOpen"

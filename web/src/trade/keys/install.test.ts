@@ -7,7 +7,7 @@ const { place, cancelMany } = vi.hoisted(() => ({
   place: vi.fn(async () => ({ ok: true })),
   cancelMany: vi.fn(async () => ({ ok: true })),
 }));
-vi.mock("../../stores/actions", () => ({ place, cancelMany, placeList: vi.fn(), amend: vi.fn(), cancel: vi.fn() }));
+vi.mock("../../stores/act", () => ({ place, cancelMany, placeList: vi.fn(), amend: vi.fn(), cancel: vi.fn() }));
 vi.mock("../../stores/session", () => ({ session: signal({ role: "trader" }), cancelOnDisconnect: signal(false) }));
 vi.mock("../../stores/markets", () => ({
   chosen: signal("BTCUSDT"),

@@ -1,13 +1,14 @@
 // What clicks and keys in a ladder do. Each says in a sentence what was sent, what came of it, or why it was not sent.
 import { format, formatShort, parse } from "../../numbers/decimal";
-import { amend, cancel, type Outcome, place } from "../../stores/actions";
+import { amend, cancel, type Outcome, place } from "../../stores/act";
 import { bookFreshness } from "../../stores/book";
+import { isOver, leftOf } from "../../stores/orderState";
 import { orderByKey } from "../../stores/orders";
 import { armed, clickQtys } from "../../stores/settings";
 import { prefill, ticket } from "../../stores/ticketDraft";
 import type { Draft, Market, Order, Side } from "../../stores/types";
 import { plainOrder, warningsOfOrder } from "../ticket/send";
-import { type Capsule, leftOf, shownPrice } from "./orders";
+import { type Capsule, shownPrice } from "./orders";
 import type { Drag, LadderView } from "./view";
 
 export type Say = (sentence: string) => void;
@@ -15,7 +16,7 @@ export type Say = (sentence: string) => void;
 const sideWord = (side: Side): string => (side === "BUY" ? "buy" : "sell");
 
 /** Why nothing can be sent from the ladder now. */
-export function refusal(): string | null {
+function refusal(): string | null {
   if (bookFreshness.peek() !== "live") return "The book is not live: nothing is sent from here.";
   return null;
 }
@@ -94,10 +95,6 @@ export function capsuleWords({ side, orders, left, filled, ahead, look, isSettle
   return parts.join(", ");
 }
 
-export function isOpen({ state }: Order): boolean {
-  return !["filled", "canceled", "expired", "rejected"].includes(state);
-}
-
 /** The quantity of one click; `null` if nothing may be sent by one: then the ticket has the order, and it is said why. */
 function qtyToSend(market: Market, side: Side, price: bigint | null, say: Say): bigint | null {
   const refused = refusal();
@@ -127,7 +124,7 @@ function whyNotAtOnce(market: Market, side: Side, price: bigint | null, qty: big
 }
 
 function openOf({ orders }: Capsule): Order[] {
-  return orders.map(({ key }) => orderByKey(key)).filter((order) => order !== undefined && isOpen(order)) as Order[];
+  return orders.map(({ key }) => orderByKey(key)).filter((order) => order !== undefined && !isOver(order)) as Order[];
 }
 
 function send(draft: Draft, say: Say): void {

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { format } from "../../numbers/decimal";
 import { accountFreshness } from "../../stores/account";
 import { book, bookFreshness } from "../../stores/book";
+import { worstOf } from "../../stores/freshness";
 import { market as chosenMarket } from "../../stores/markets";
 import { session } from "../../stores/session";
 import { ticket } from "../../stores/ticketDraft";
@@ -33,13 +34,12 @@ import { buttonWords, KIND_GROUPS, KIND_HINTS, KIND_NAMES, kindUnavailable, PEG_
 const MoreFields = later("Further terms", async () => (await import("./MoreFields")).MoreFields);
 const LegFields = later("The further orders of a list", async () => (await import("./LegFields")).LegFields);
 
-const WORST: readonly Freshness[] = ["live", "catching-up", "stale", "past"];
 /** Shown at once: they concern a choice rather than a number that is being typed. */
 const OF_CHOICES = ["side", "type", "phase", "timeInForce"];
 
 export function TicketPanel() {
   const market = chosenMarket.value;
-  const freshness = useComputed(() => worse(accountFreshness.value, bookFreshness.value));
+  const freshness = useComputed(() => worstOf(accountFreshness.value, bookFreshness.value));
   return (
     <Panel
       title="Order"
@@ -356,7 +356,6 @@ function whyNot(freshness: Freshness, certain: readonly Problem[]): string | nul
   if (session.value.role !== "trader") return "This sign-in may read only.";
   if (freshness === "stale") return "No sign of life from the venue: nothing is sent until it is back.";
   if (freshness === "catching-up") return "Catching up with the venue: a moment.";
-  if (freshness === "past") return "This is the past: go back to now to trade.";
   return certain.find(({ field }) => field === "phase")?.text ?? null;
 }
 
@@ -365,8 +364,4 @@ function textAt(values: object, path: string): string {
     .split(".")
     .reduce<unknown>((node, name) => (node as Readonly<Record<string, unknown>> | undefined)?.[name], values);
   return typeof found === "string" ? found : "";
-}
-
-function worse(left: Freshness, right: Freshness): Freshness {
-  return WORST.indexOf(left) > WORST.indexOf(right) ? left : right;
 }

@@ -57,7 +57,7 @@ export function ceilTo(value: bigint, step: bigint): bigint {
 }
 
 /** Halves go away from zero. */
-export function divideRounding(value: bigint, by: bigint): bigint {
+function divideRounding(value: bigint, by: bigint): bigint {
   const half = by / 2n;
   return value < 0n ? (value - half) / by : (value + half) / by;
 }

@@ -464,11 +464,11 @@ export function toQty(amount: bigint, { baseDecimals, qty }: Market): bigint {
   return surplus >= 0 ? amount / 10n ** BigInt(surplus) : amount * 10n ** BigInt(-surplus);
 }
 
-export function dateText(timeMs: number): string {
+function dateText(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 16);
 }
 
-export function parseDate(text: string): number | null {
+function parseDate(text: string): number | null {
   const time = Date.parse(`${text}Z`);
   return Number.isNaN(time) ? null : time;
 }

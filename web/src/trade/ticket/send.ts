@@ -1,6 +1,6 @@
 // The last step before an order leaves: asks where a warning applies, and sends.
 import { signal } from "@preact/signals";
-import { amend, type Outcome, place, placeList } from "../../stores/actions";
+import { amend, type Outcome, place, placeList } from "../../stores/act";
 import { book } from "../../stores/book";
 import { markets } from "../../stores/markets";
 import { lastSent, orderWords } from "../../stores/orders";

@@ -9,6 +9,7 @@ import { Amount } from "./Amount";
 import { type Linked, linkedLists } from "./linked";
 import { SideWord, State } from "./State";
 import { typeWords } from "./words";
+import "./lists.css";
 
 /** More would be slow to draw, and are not read. */
 const MOST = 200;

@@ -2,6 +2,7 @@ import { notices, takeFix } from "../../stores/notices";
 import type { Notice } from "../../stores/types";
 import { Button } from "../../ui/Button";
 import { clock } from "./words";
+import "./lists.css";
 
 const SIGNS: Readonly<Record<Notice["kind"], string>> = { info: "i", good: "✓", warning: "!", bad: "✕" };
 const WORDS: Readonly<Record<Notice["kind"], string>> = {

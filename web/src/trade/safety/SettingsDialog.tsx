@@ -15,7 +15,7 @@ import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Toggle } from "../../ui/Toggle";
 import { closeDialog, dialog, openDialog } from "../keys/dialogs";
-import "./safety.css";
+import "./settings.css";
 
 const THEMES: readonly { value: Theme; text: string }[] = [
   { value: "dark", text: "Dark" },

@@ -3,6 +3,7 @@ import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { answerQuestion, question } from "./send";
 import { situationOf } from "./situation";
+import "./confirm.css";
 
 /** Asks once more where a warning applies. */
 export function ConfirmDialog() {

@@ -6,6 +6,7 @@ import { accountFreshness } from "../../stores/account";
 import { book, bookFreshness } from "../../stores/book";
 import { worstOf } from "../../stores/freshness";
 import { market as chosenMarket } from "../../stores/markets";
+import { lastSent } from "../../stores/orders";
 import { session } from "../../stores/session";
 import { ticket } from "../../stores/ticketDraft";
 import type { Freshness, Market, Side } from "../../stores/types";
@@ -16,7 +17,6 @@ import { readForm } from "./form";
 import { NumberField } from "./NumberField";
 import type { Problem } from "./numbers";
 import { type FindProblem, PriceFields, TimeFields } from "./OrderFields";
-import { OrderLife } from "./OrderLife";
 import { PercentButtons } from "./PercentButtons";
 import { PhaseLine, PhaseMark } from "./PhaseLine";
 import { PreviewTable } from "./PreviewTable";
@@ -24,7 +24,7 @@ import { ProblemLine } from "./ProblemLine";
 import { preview } from "./preview";
 import { quoteScale, type ReadTicket, readTicket, type Situation } from "./rules";
 import { SelectField } from "./SelectField";
-import { send } from "./send";
+import { send, sentList } from "./send";
 import { meansOf, situationOf, watchBook } from "./situation";
 import "./ticket.css";
 import { isList, type Kind, ownTimes, ownTypes, PEGS, paysLater, TAKES } from "./types";
@@ -32,6 +32,7 @@ import { VenueCheck } from "./VenueCheck";
 import { buttonWords, KIND_GROUPS, KIND_HINTS, KIND_NAMES, kindUnavailable, PEG_NAMES, verbOf } from "./words";
 
 const MoreFields = later("Further terms", async () => (await import("./MoreFields")).MoreFields);
+const OrderLife = later("What became of the order", async () => (await import("./OrderLife")).OrderLife);
 const LegFields = later("The further orders of a list", async () => (await import("./LegFields")).LegFields);
 
 /** Shown at once: they concern a choice rather than a number that is being typed. */
@@ -128,7 +129,7 @@ function TicketForm({ market, freshness }: { market: Market; freshness: Freshnes
         <p id="ticket-blocked" class="ticket-blocked warning">
           {blocked}
         </p>
-        <OrderLife />
+        {(lastSent.value !== null || sentList.value !== null) && <OrderLife />}
       </div>
     </form>
   );

@@ -7,7 +7,7 @@ import { balancesChanged, balancesRead, clearBalances } from "./balances";
 import { fees } from "./fees";
 import { clearFills, fillChanged, fillReported, fillsRead } from "./fills";
 import { clearLists, listReported, listsRead } from "./lists";
-import { chosen, markets } from "./markets";
+import { chosen } from "./markets";
 import { notice } from "./notices";
 import { clearOrders, openOrders, queued, replaceOpen, reported } from "./orders";
 import type { Freshness } from "./types";
@@ -15,11 +15,8 @@ import type { Freshness } from "./types";
 /** Code of a number beyond what the venue keeps, or knows. */
 const NO_SUCH_EVENT = -1130;
 const SUBSCRIBED_ALREADY = -2035;
-const MANDATORY = -1102;
 const BEHIND = -1008;
 const FILLS_READ = 1_000;
-/** Without fills of all markets in one answer: of so many markets. */
-const MARKETS_ASKED = 20;
 const QUEUE_EVERY_MS = 1_000;
 const AGAIN_AFTER_MS = 1_000;
 
@@ -105,6 +102,7 @@ async function subscribe(since: number | null): Promise<void> {
     if (error instanceof Refused && error.code === SUBSCRIBED_ALREADY) return;
     if (!(error instanceof Refused && error.code === NO_SUCH_EVENT && since !== null)) throw error;
     lastSeq = null;
+    clearFills();
     notice(
       "warning",
       `Events of the account after number ${since} are no longer kept: orders and balances are read anew.`,
@@ -118,20 +116,13 @@ async function readFills(): Promise<void> {
   const own = reading;
   try {
     const read = await asAccount<MyTrade[]>("myTrades", { limit: FILLS_READ });
-    if (own === reading) fillsRead(read);
+    if (own === reading) fillsRead(read, FILLS_READ);
   } catch (error) {
     // A new connection reads them again by itself.
     if (error instanceof NotSent) return;
-    if (!(error instanceof Refused) || error.code === BEHIND) setTimeout(() => void readFills(), AGAIN_AFTER_MS);
-    else if (error.code === MANDATORY) await readFillsByMarket();
+    if (!(error instanceof Refused) || error.code === BEHIND)
+      setTimeout(() => own === reading && void readFills(), AGAIN_AFTER_MS);
     else notice("warning", `Earlier fills could not be read: ${error.message}`);
-  }
-}
-
-async function readFillsByMarket(): Promise<void> {
-  const symbols = [chosen.peek(), ...[...markets.peek().keys()].filter((symbol) => symbol !== chosen.peek())];
-  for (const symbol of symbols.slice(0, MARKETS_ASKED)) {
-    fillsRead(await asAccount<MyTrade[]>("myTrades", { symbol, limit: FILLS_READ }).catch(() => []));
   }
 }
 

@@ -582,3 +582,22 @@ test("a sign-in that the venue cannot serve now is tried again", async () => {
   expect([page.accountFreshness.value, page.states()]).toEqual(["live", ["c2 accepted"]]);
   expect(page.texts()).toEqual(["Signing in failed, and is tried again: Too many requests."]);
 });
+
+test("while the read model is behind fills are being read, and no average is shown", async () => {
+  venue.answer("myTrades", () => new VenueError(-1008, "The read model is behind.", 503));
+  const page = await signIn();
+  venue.event(fill(1, 1, 7, "1", "PARTIALLY_FILLED"));
+  await pass(10);
+  expect([page.known.value, page.fills.value.length, page.averagePrice("BTCUSDT")]).toEqual(["own", 1, null]);
+  venue.answer("myTrades", () => []);
+  await pass(2_000);
+  expect([page.known.value, page.averagePrice("BTCUSDT")]).toEqual(["all", 10_000n]);
+});
+
+test("an average needs all fills: the newest thousand are not enough", async () => {
+  const trade = (id: number) => ({ symbol: "BTCUSDT", id, orderId: 1, price: "100.00", qty: "1", quoteQty: "100" });
+  const rest = { commission: "0", commissionAsset: "BTC", time: 1, isBuyer: true, isMaker: true, isBusted: false };
+  venue.answer("myTrades", () => Array.from({ length: 1_000 }, (_, id) => ({ ...trade(id), ...rest })));
+  const page = await signIn();
+  expect([page.known.value, page.fills.value.length, page.averagePrice("BTCUSDT")]).toEqual(["newest", 1_000, null]);
+});

@@ -187,7 +187,7 @@ function follow(chart: PriceChart): () => void {
     if (!of) return;
     const lengthMs = LENGTH_MS[interval.value];
     chart.setMarks(fillMarks(fills.value, of.symbol, lengthMs, candles.list[0]?.openMs ?? 0));
-    chart.setAverage(averagePrice(of.symbol, fills.value));
+    chart.setAverage(averagePrice(of.symbol));
   };
   const ends = [
     effect(() => {

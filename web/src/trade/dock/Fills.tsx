@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { format, toNumber } from "../../numbers/decimal";
-import { decimalsOfAsset, fills } from "../../stores/fills";
+import { decimalsOfAsset, fills, known } from "../../stores/fills";
 import { venueNow } from "../../stores/link";
 import { chosen, markets } from "../../stores/markets";
 import { session } from "../../stores/session";
@@ -155,5 +155,6 @@ const sortBy = (column: string) => turnSort(sort, columns, column);
 
 function emptyText(): string {
   if (session.value === null) return "Sign in to see your fills.";
-  return fills.value.length > 0 ? "No fill passes the filter." : "Nothing traded yet.";
+  if (fills.value.length > 0) return "No fill passes the filter.";
+  return known.value === "own" ? "Earlier fills are being read …" : "Nothing traded yet.";
 }

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { venueNow } from "../connection/clock";
 import type { Notice } from "./types";
 
 const KEPT = 500;
@@ -24,6 +25,6 @@ function withoutFix({ fix: _, ...rest }: Notice): Notice {
 }
 
 export function notice(kind: Notice["kind"], text: string, fix?: NonNullable<Notice["fix"]>): void {
-  const made: Notice = { id: nextId++, kind, text, timeMs: Date.now(), ...(fix && { fix }) };
+  const made: Notice = { id: nextId++, kind, text, timeMs: venueNow(), ...(fix && { fix }) };
   notices.value = [made, ...notices.value].slice(0, KEPT);
 }

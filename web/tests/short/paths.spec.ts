@@ -241,6 +241,7 @@ test("every path of a trader without a mouse", async ({ page, venue }) => {
   await expectRows(page, "open-orders", 0);
 
   await page.keyboard.press("Control+k");
+  await expect(page.getByTestId("palette-query")).toBeFocused();
   await page.keyboard.type("sign out");
   await page.keyboard.press("Enter");
   await expect(page.getByText("not signed in")).toBeVisible();

@@ -1,4 +1,5 @@
 // The WebSocket API: requests with answers, and the events of the account that is logged on.
+import type { AccountEvent } from "../api/types";
 import { Link } from "./socket";
 
 /** What the venue refused, with its code and text. */
@@ -6,13 +7,16 @@ export class Refused extends Error {
   readonly code: number;
   readonly reason: string | undefined;
   readonly status: number;
+  /** What became of each half of a request that has two. */
+  readonly data: unknown;
 
-  constructor(status: number, code: number, text: string, reason?: string) {
+  constructor(status: number, code: number, text: string, reason?: string, data?: unknown) {
     super(text);
     this.name = "Refused";
     this.status = status;
     this.code = code;
     this.reason = reason;
+    this.data = data;
   }
 }
 
@@ -33,7 +37,6 @@ export class NotSent extends Error {
 }
 
 export type Params = Readonly<Record<string, string | number | boolean>>;
-type Event = Readonly<Record<string, unknown>>;
 
 interface Waiting {
   resolve: (result: unknown) => void;
@@ -45,8 +48,8 @@ interface Answer {
   id?: number | null;
   status?: number;
   result?: unknown;
-  error?: { code: number; msg: string; reason?: string };
-  event?: Event;
+  error?: { code: number; msg: string; reason?: string; data?: unknown };
+  event?: AccountEvent;
 }
 
 const TIMEOUT_MS = 5_000;
@@ -54,7 +57,7 @@ const waiting = new Map<number, Waiting>();
 const openers = new Set<() => void>();
 const closers = new Set<() => void>();
 let nextId = 1;
-let receiveEvent: (event: Event) => void = () => {};
+let receiveEvent: (event: AccountEvent) => void = () => {};
 let loggedOff: () => void = () => {};
 
 export const apiLink = new Link("/ws-api/v3?returnRateLimits=false", {
@@ -81,12 +84,22 @@ export function whenOpen(opened: () => void): void {
   if (apiLink.state.peek() !== "connecting") opened();
 }
 
+/** Called once, with the next connection; returns how to forget it. */
+export function nextOpen(opened: () => void): () => void {
+  const once = () => {
+    openers.delete(once);
+    opened();
+  };
+  openers.add(once);
+  return () => openers.delete(once);
+}
+
 export function whenClosed(closed: () => void): void {
   closers.add(closed);
 }
 
 /** Events of the account, and the news that the venue has logged the key off. */
-export function receiveAccount(event: (event: Event) => void, offByVenue: () => void): void {
+export function receiveAccount(event: (event: AccountEvent) => void, offByVenue: () => void): void {
   receiveEvent = event;
   loggedOff = offByVenue;
 }
@@ -118,7 +131,7 @@ function answered({ id, status = 0, result, error, event }: Answer): void {
     if (!request) return;
     waiting.delete(id);
     clearTimeout(request.timer);
-    if (error) request.reject(new Refused(status, error.code, error.msg, error.reason));
+    if (error) request.reject(new Refused(status, error.code, error.msg, error.reason, error.data));
     else request.resolve(result);
   }
 }

@@ -34,8 +34,9 @@ export async function save(key: BrowserKey): Promise<void> {
   await inStore("readwrite", (store) => store.put(key, NAME));
 }
 
-export async function forget(): Promise<void> {
-  await inStore("readwrite", (store) => store.delete(NAME));
+/** Another window of this browser may have stored another one since: that one stays. */
+export async function forget(apiKey: string): Promise<void> {
+  if ((await load())?.apiKey === apiKey) await inStore("readwrite", (store) => store.delete(NAME));
 }
 
 function base64(bytes: ArrayBuffer): string {

@@ -15,6 +15,8 @@ export interface Handlers {
 
 const WAIT_MS = [100, 250, 500, 1_000, 2_000, 4_000];
 const CHECK_EVERY_MS = 500;
+/** Timers of a tab in the background come once a minute. */
+const LATE_MS = 2_000;
 
 export class Link {
   readonly state: ReadonlySignal<LinkState>;
@@ -25,6 +27,7 @@ export class Link {
   #attempts = 0;
   #heardMs = 0;
   #probedMs = 0;
+  #checkedMs = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(path: string, handlers: Handlers) {
@@ -83,14 +86,22 @@ export class Link {
   }
 
   #check(): void {
-    const quietMs = performance.now() - this.#heardMs;
-    if (quietMs > DEAD_AFTER_MS) {
-      this.#drop();
-    } else if (this.#socket?.readyState === WebSocket.OPEN) {
+    const nowMs = performance.now();
+    // A machine or a tab that slept may have an answer waiting that it has not read yet.
+    const isLate = nowMs - this.#checkedMs > LATE_MS;
+    this.#checkedMs = nowMs;
+    const quietMs = nowMs - this.#heardMs;
+    if (this.#socket?.readyState === WebSocket.CONNECTING) {
+      if (quietMs > DEAD_AFTER_MS) this.#drop();
+    } else if (this.#socket !== null) {
       if (quietMs > STALE_AFTER_MS) this.#state.value = "stale";
-      if (quietMs > PROBE_AFTER_MS && performance.now() - this.#probedMs > PROBE_AFTER_MS) {
-        this.#probedMs = performance.now();
+      if (quietMs <= PROBE_AFTER_MS) return;
+      const isAsked = this.#probedMs > this.#heardMs && !isLate;
+      if (!isAsked) {
+        this.#probedMs = nowMs;
         this.#handlers.probe();
+      } else if (nowMs - this.#probedMs > DEAD_AFTER_MS) {
+        this.#drop();
       }
     }
   }

@@ -6,7 +6,9 @@ type Receiver = (payload: Record<string, unknown>) => void;
 interface Message {
   stream?: string;
   data?: Record<string, unknown>;
-  id?: number;
+  id?: number | null;
+  /** Of a refusal. */
+  code?: number;
 }
 
 interface Stream {
@@ -15,6 +17,7 @@ interface Stream {
   readonly begun: Set<() => void>;
 }
 
+const AGAIN_AFTER_MS = 1_000;
 const streams = new Map<string, Stream>();
 /** Streams that the venue has been asked for, by the id of the request. */
 const asked = new Map<number, readonly string[]>();
@@ -26,12 +29,13 @@ export const streamLink = new Link("/stream", {
     if (streams.size > 0) subscribe([...streams.keys()]);
   },
   received: (message) => {
-    const { stream, data, id } = message as Message;
+    const { stream, data, id, code } = message as Message;
     if (stream !== undefined && data !== undefined) {
       const known = streams.get(stream);
       if (known) for (const receive of known.receivers) receive(data);
-    } else if (id !== undefined) {
-      begin(id);
+    } else if (typeof id === "number") {
+      if (code === undefined) begin(id);
+      else refused(id);
     }
   },
   closed: () => {},
@@ -72,6 +76,15 @@ function begin(id: number): void {
   const names = asked.get(id) ?? [];
   asked.delete(id);
   for (const name of names) for (const begun of streams.get(name)?.begun ?? []) begun();
+}
+
+/** One name that the venue does not know, or a moment without room, fails them all: each is asked for by itself. */
+function refused(id: number): void {
+  const names = asked.get(id) ?? [];
+  asked.delete(id);
+  setTimeout(() => {
+    for (const name of names) if (streams.has(name)) subscribe([name]);
+  }, AGAIN_AFTER_MS);
 }
 
 /** The id of the request, if there is a connection. */

@@ -1,4 +1,4 @@
-import { session, signOut } from "../stores/session";
+import { cancelOnDisconnect, session, signOut } from "../stores/session";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
 
@@ -12,7 +12,10 @@ export function AccountDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={`Account ${who?.account ?? ""}`} onClose={onClose}>
       <p>
         Signed in as {who?.user}, by a key that this browser holds and that no page can read. Signing out revokes the
-        key. Open orders stay open.
+        key.{" "}
+        {cancelOnDisconnect.value
+          ? "The venue cancels the orders that were sent with cancel on disconnect; others stay open."
+          : "Open orders stay open."}
       </p>
       <div class="dialog-actions">
         <Button onClick={() => leave(false)}>Sign out</Button>

@@ -1,7 +1,8 @@
 // The last notices, for a moment. All of them stay in the dock's messages.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { notices } from "../stores/notices";
+import { venueNow } from "../connection/clock";
+import { notices, takeFix } from "../stores/notices";
 import type { Notice } from "../stores/types";
 import { Button } from "../ui/Button";
 
@@ -10,7 +11,7 @@ const STAYS_MS: Record<Notice["kind"], number> = { info: 5_000, good: 5_000, war
 const MARK: Record<Notice["kind"], string> = { info: "i", good: "✓", warning: "!", bad: "✕" };
 
 const closed = signal<ReadonlySet<number>>(new Set());
-const nowMs = signal(Date.now());
+const nowMs = signal(venueNow());
 
 export function Toasts() {
   const isFresh = ({ id, timeMs, kind }: Notice) => !closed.value.has(id) && nowMs.value - timeMs < STAYS_MS[kind];
@@ -18,7 +19,7 @@ export function Toasts() {
   useEffect(() => {
     if (shown.length === 0) return;
     const timer = setInterval(() => {
-      nowMs.value = Date.now();
+      nowMs.value = venueNow();
     }, 1_000);
     return () => clearInterval(timer);
   }, [shown.length]);
@@ -45,7 +46,7 @@ function Toast({ notice: { id, kind, text, fix } }: { notice: Notice }) {
         <Button
           onClick={() => {
             close();
-            fix.run();
+            takeFix(id);
           }}
         >
           {fix.label}

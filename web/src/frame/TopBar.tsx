@@ -1,10 +1,10 @@
 // Where the person is: the venue, its market, the account, and whether all of it is the present.
 import { useSignal } from "@preact/signals";
 import { format, formatGrouped, toNumber } from "../numbers/decimal";
+import { FRESHNESS_WORDS } from "../stores/freshness";
 import { connection } from "../stores/link";
 import { market, tickers } from "../stores/markets";
 import { session } from "../stores/session";
-import type { Freshness } from "../stores/types";
 import { PhaseBanner } from "../trade/auction/PhaseBanner";
 import { SafetyBar } from "../trade/safety/SafetyBar";
 import { Button } from "../ui/Button";
@@ -12,13 +12,6 @@ import { isDesk } from "../ui/desk";
 import { later } from "../ui/Later";
 
 const AccountDialog = later("The account", async () => (await import("./AccountDialog")).AccountDialog);
-
-const SAYS: Record<Freshness, string> = {
-  live: "live",
-  "catching-up": "catching up",
-  stale: "no sign of life",
-  past: "past",
-};
 
 export function TopBar() {
   return (
@@ -97,7 +90,7 @@ function Connection() {
   return (
     <span class="connection" data-testid="connection" data-state={state} role="status">
       <span class="connection-dot" aria-hidden="true" />
-      {SAYS[state]}
+      {FRESHNESS_WORDS[state]}
     </span>
   );
 }

@@ -1,40 +1,22 @@
 // The account's state: a snapshot, then numbered events, of which none is missed or taken twice.
 import { computed, signal } from "@preact/signals";
+import type { AccountEvent, AccountInfo, ListInfo, MyTrade, OrderInfo } from "../api/types";
 import { apiLink, NotSent, Refused, receiveAccount, request, whenClosed } from "../connection/api";
 import { asAccount } from "../connection/asAccount";
 import { balancesChanged, balancesRead, clearBalances } from "./balances";
 import { fees } from "./fees";
-import { clearFills, fillChanged, fillReported, fillsRead, type TradeAnswer } from "./fills";
-import { clearLists, type ListAnswer, type ListReport, listReported, listsRead } from "./lists";
-import { chosen, markets } from "./markets";
+import { clearFills, fillChanged, fillReported, fillsRead } from "./fills";
+import { clearLists, listReported, listsRead } from "./lists";
+import { chosen } from "./markets";
 import { notice } from "./notices";
-import {
-  answered,
-  change,
-  clearOrders,
-  lastSent,
-  type OrderAnswer,
-  openOrders,
-  orderWords,
-  queued,
-  type Report,
-  replaceOpen,
-  reported,
-} from "./orders";
-import type { Freshness, Side } from "./types";
-
-interface AccountAnswer {
-  balances: { asset: string; free: string; locked: string }[];
-  commissionRates: { maker: string; taker: string };
-}
+import { clearOrders, openOrders, queued, replaceOpen, reported } from "./orders";
+import type { Freshness } from "./types";
 
 /** Code of a number beyond what the venue keeps, or knows. */
 const NO_SUCH_EVENT = -1130;
-const MANDATORY = -1102;
+const SUBSCRIBED_ALREADY = -2035;
 const BEHIND = -1008;
 const FILLS_READ = 1_000;
-/** Without fills of all markets in one answer: of so many markets. */
-const MARKETS_ASKED = 20;
 const QUEUE_EVERY_MS = 1_000;
 const AGAIN_AFTER_MS = 1_000;
 
@@ -44,7 +26,9 @@ const isLoggedOn = signal(false);
 /** The number of the last event that was taken over. */
 let lastSeq: number | null = null;
 /** Events that came before the snapshot. */
-let early: Readonly<Record<string, unknown>>[] | null = null;
+let early: AccountEvent[] | null = null;
+/** Rises with each reading of the account, and when it is left: what an earlier one read is not wanted. */
+let reading = 0;
 let terminated: () => void = () => {};
 
 /** Of orders, fills and balances. */
@@ -59,6 +43,7 @@ export function followAccount(whenTerminated: () => void): void {
   receiveAccount(received, whenTerminated);
   whenClosed(() => {
     isFollowing.value = false;
+    early = null;
   });
   setInterval(() => void askQueue(), QUEUE_EVERY_MS);
 }
@@ -67,14 +52,17 @@ export function followAccount(whenTerminated: () => void): void {
 export async function catchUpAccount(): Promise<void> {
   isLoggedOn.value = true;
   isFollowing.value = false;
+  reading += 1;
+  const own = reading;
   const since = lastSeq;
-  early = [];
-  if (!(await subscribe(since))) return;
+  early ??= [];
+  await subscribe(since);
   const [account, orders, lists] = await Promise.all([
-    asAccount<AccountAnswer>("account.status"),
-    asAccount<OrderAnswer[]>("openOrders.status"),
-    asAccount<ListAnswer[]>("openOrderLists.status"),
+    asAccount<AccountInfo>("account.status"),
+    asAccount<OrderInfo[]>("openOrders.status"),
+    asAccount<ListInfo[]>("openOrderLists.status"),
   ]);
+  if (own !== reading) return;
   balancesRead(account.balances);
   fees.value = account.commissionRates;
   replaceOpen(orders);
@@ -92,6 +80,7 @@ export async function catchUpAccount(): Promise<void> {
 
 /** Nobody is signed in: nothing of the account stays on the page. */
 export function leaveAccount(): void {
+  reading += 1;
   isLoggedOn.value = false;
   isFollowing.value = false;
   lastSeq = null;
@@ -103,41 +92,37 @@ export function leaveAccount(): void {
   clearBalances();
 }
 
-/** Whether there is a stream. One that cannot go on where the last ended begins anew. */
-async function subscribe(since: number | null): Promise<boolean> {
+/** One that cannot go on where the last ended begins anew. */
+async function subscribe(since: number | null): Promise<void> {
   const from = since === null ? {} : { fromSeq: since + 1 };
   try {
     await request("userDataStream.subscribe", from);
-    return true;
   } catch (error) {
+    // An earlier attempt on this connection came so far: the stream goes on.
+    if (error instanceof Refused && error.code === SUBSCRIBED_ALREADY) return;
     if (!(error instanceof Refused && error.code === NO_SUCH_EVENT && since !== null)) throw error;
     lastSeq = null;
+    clearFills();
     notice(
       "warning",
       `Events of the account after number ${since} are no longer kept: orders and balances are read anew.`,
     );
     await request("userDataStream.subscribe");
-    return true;
   }
 }
 
 /** Own trades of the past. The read model may be a moment behind: it says so, and is asked again. */
 async function readFills(): Promise<void> {
+  const own = reading;
   try {
-    fillsRead(await asAccount<TradeAnswer[]>("myTrades", { limit: FILLS_READ }));
+    const read = await asAccount<MyTrade[]>("myTrades", { limit: FILLS_READ });
+    if (own === reading) fillsRead(read, FILLS_READ);
   } catch (error) {
     // A new connection reads them again by itself.
     if (error instanceof NotSent) return;
-    if (!(error instanceof Refused) || error.code === BEHIND) setTimeout(() => void readFills(), AGAIN_AFTER_MS);
-    else if (error.code === MANDATORY) await readFillsByMarket();
+    if (!(error instanceof Refused) || error.code === BEHIND)
+      setTimeout(() => own === reading && void readFills(), AGAIN_AFTER_MS);
     else notice("warning", `Earlier fills could not be read: ${error.message}`);
-  }
-}
-
-async function readFillsByMarket(): Promise<void> {
-  const symbols = [chosen.peek(), ...[...markets.peek().keys()].filter((symbol) => symbol !== chosen.peek())];
-  for (const symbol of symbols.slice(0, MARKETS_ASKED)) {
-    fillsRead(await asAccount<TradeAnswer[]>("myTrades", { symbol, limit: FILLS_READ }).catch(() => []));
   }
 }
 
@@ -147,67 +132,46 @@ async function askQueue(): Promise<void> {
   const isOnBook = ({ symbol: of, state }: { symbol: string; state: string }) =>
     of === symbol && (state === "accepted" || state === "part-filled");
   if (!isFollowing.peek() || document.hidden || !openOrders.peek().some(isOnBook)) return;
-  const answers = await asAccount<OrderAnswer[]>("openOrders.status", { symbol, queue: true }).catch(() => []);
+  const answers = await asAccount<OrderInfo[]>("openOrders.status", { symbol, queue: true }).catch(() => []);
   queued(answers);
 }
 
-function received(event: Readonly<Record<string, unknown>>): void {
+function received(event: AccountEvent): void {
   if (early) early.push(event);
   else take(event);
 }
 
-function take(event: Readonly<Record<string, unknown>>): void {
+function take(event: AccountEvent): void {
   if (event.e === "eventStreamTerminated") {
     terminated();
     return;
   }
-  const seq = event.seq as number | undefined;
+  const seq = "seq" in event ? event.seq : undefined;
   if (seq !== undefined) {
     if (lastSeq !== null && seq <= lastSeq) return;
     lastSeq = seq;
   }
   switch (event.e) {
-    case "executionReport": {
-      const report = event as unknown as Report;
-      reported(report);
-      fillReported(report);
+    case "executionReport":
+      reported(event);
+      fillReported(event);
       break;
-    }
     case "outboundAccountPosition":
-      balancesChanged(event.B as { a: string; f: string; l: string }[]);
+      balancesChanged(event.B);
       break;
     case "listStatus":
-      listReported(event as unknown as ListReport);
+      listReported(event);
       break;
     case "tradeBusted":
-      fillChanged(event.s as string, event.t as number, event.S as Side, null);
+      fillChanged(event.s, event.t, event.S, null);
       notice("warning", `Trade ${event.t} of ${event.s} was undone by an operator.`);
       break;
     case "tradeCorrected":
-      fillChanged(event.s as string, event.t as number, event.S as Side, event.L as string);
+      fillChanged(event.s, event.t, event.S, event.L);
       notice("warning", `The price of trade ${event.t} of ${event.s} was corrected from ${event.op} to ${event.L}.`);
       break;
     case "balanceUpdate":
       notice("info", `${event.a}: ${event.d}`);
       break;
-  }
-}
-
-/** What became of an order whose answer stayed out. */
-export async function findOut(
-  key: string,
-  symbol: string,
-  clientOrderId: string,
-): Promise<"found" | "not there" | "no answer"> {
-  try {
-    const answer = await asAccount<OrderAnswer>("order.status", { symbol, origClientOrderId: clientOrderId });
-    const order = answered(answer);
-    if (order && lastSent.peek() === key) lastSent.value = order.key;
-    if (order) notice("good", `${orderWords(order)} was found: ${order.state}.`);
-    return "found";
-  } catch (error) {
-    if (error instanceof Refused && error.status === 400) return "not there";
-    change(key, { state: "unknown" });
-    return "no answer";
   }
 }

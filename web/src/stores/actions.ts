@@ -1,33 +1,61 @@
 // What a person does with orders. Each action refuses in a sentence where what the page shows may not be true.
-import { type NotSent, Refused, Unanswered } from "../connection/api";
+import type { ListInfo, OrderAnswer, OrderInfo, ReplaceAnswer } from "../api/types";
+import { Refused, Unanswered } from "../connection/api";
 import { asAccount } from "../connection/asAccount";
 import { venueNow } from "../connection/clock";
 import { format, units } from "../numbers/decimal";
-import { accountFreshness, findOut } from "./account";
+import { accountFreshness } from "./account";
+import { bookFreshness } from "./book";
 import { answered as roundTripOf } from "./link";
-import { markets } from "./markets";
+import { listRead } from "./lists";
+import { chosen, markets } from "./markets";
 import { notice } from "./notices";
-import { addSent, answered, change, lastSent, type OrderAnswer, ordersOf, orderWords } from "./orders";
+import { addSent, answered, change, lastSent, orderByKey, ordersOf, orderWords } from "./orders";
 import { sentenceOf } from "./refusals";
+import { replacementOf } from "./replacement";
 import { session } from "./session";
 import type { Draft, ListDraft, Market, Order, Side } from "./types";
 
 export type Outcome =
   | { readonly ok: true }
-  | { readonly ok: false; readonly sentence: string; readonly reason?: string | undefined; readonly code?: number };
+  | {
+      readonly ok: false;
+      readonly sentence: string;
+      readonly reason?: string | undefined;
+      readonly code?: number;
+      /** No answer came: what became of it once that is known. */
+      readonly fate?: Promise<Outcome>;
+    };
 
 const OUTCOME_UNKNOWN = -1007;
+const NO_SUCH_ORDER = -2013;
+const HALF_REPLACED = -2021;
+const NOT_REPLACED = -2022;
 const ASK_AGAIN_MS = 500;
-/** An order that the venue does not know after so many answers never arrived. */
-const NOT_THERE_ENOUGH = 4;
+/**
+ * A request may be on its way for so long: the venue refuses one that is older than 5 s when it arrives. An order that
+ * it does not know then never arrived.
+ */
+const NEVER_ARRIVED_MS = 15_000;
+/** The same order again within so long is a second press of one intent. */
+const TWICE_MS = 500;
 const CANCELS_AT_ONCE = 50;
+const NEVER_REACHED = { ok: false, sentence: "It never reached the venue." } as const;
+const SIGNED_OUT = { ok: false, sentence: "Signed out before it was known." } as const;
 
-/** Sends an order; its life shows in the orders. */
-export async function place(draft: Draft): Promise<Outcome> {
+/**
+ * Sends an order; its life shows in the orders. One that is sent again has the client order id of its first time, by
+ * which the venue takes it once.
+ */
+export async function place(draft: Draft, again?: string): Promise<Outcome> {
   const market = markets.peek().get(draft.symbol);
-  const refusal = refusalBefore(market);
-  if (refusal || !market) return refusedHere(refusal ?? "This market is not known.");
-  const order = orderOf(draft, market);
+  const refusal = refusalBefore(market) ?? (again === undefined && isTwice(draft) ? SENT_ONCE : null);
+  if (refusal !== null || !market) return refusedHere(refusal ?? UNKNOWN_MARKET);
+  return enter(draft, market, again);
+}
+
+async function enter(draft: Draft, market: Market, again?: string): Promise<Outcome> {
+  const order = orderOf(draft, market, again ?? newId());
   addSent(order);
   const { symbol, side, type, params } = draft;
   const sent = { symbol, side, type, ...params, newClientOrderId: order.clientOrderId, newOrderRespType: "RESULT" };
@@ -35,29 +63,44 @@ export async function place(draft: Draft): Promise<Outcome> {
   try {
     const answer = await asAccount<OrderAnswer>("order.place", sent);
     roundTripOf(performance.now() - begun);
-    const known = answered(answer);
-    if (known && known.key !== order.key && lastSent.peek() === order.key) lastSent.value = known.key;
+    took(order, answer);
     return { ok: true };
   } catch (error) {
-    if (isUnknown(error)) {
+    const hasArrivedBefore = again !== undefined && error instanceof Refused && error.reason === "DuplicateClOrdId";
+    if (isUnknown(error) || hasArrivedBefore) {
       change(order.key, { state: "unknown" });
-      void untilKnown(order, draft);
-      return { ok: false, sentence: sentenceOf(new Unanswered(), market) };
+      return { ok: false, sentence: sentenceOf(new Unanswered(), market), fate: fateOf(order, draft) };
     }
     const sentence = sentenceOf(error, market);
     change(order.key, { state: "rejected", reason: sentence, updatedMs: venueNow() });
     notice("bad", `${orderWords(order, market)} was refused. ${sentence}`);
-    return failed(error as Refused | NotSent, sentence);
+    return failed(error, sentence);
   }
 }
 
-/** Sends a list of orders. */
-export async function placeList({ symbol, kind, params }: ListDraft): Promise<Outcome> {
+/** Sends a list of orders; `again` is its name from the first time. */
+export async function placeList(list: ListDraft, again?: string): Promise<Outcome> {
+  const { symbol, kind, params } = list;
   const market = markets.peek().get(symbol);
-  return act(market, kind.toUpperCase(), async () => {
-    const listClientOrderId = newId();
+  const refusal = refusalBefore(market) ?? (again === undefined && isTwice(list) ? SENT_ONCE : null);
+  if (refusal !== null) return refusedHere(refusal);
+  const name = kind.toUpperCase();
+  const listClientOrderId = again ?? newId();
+  const begun = performance.now();
+  try {
     await asAccount(`orderList.place.${kind}`, { symbol, ...params, listClientOrderId, newOrderRespType: "RESULT" });
-  });
+    roundTripOf(performance.now() - begun);
+    return { ok: true };
+  } catch (error) {
+    const hasArrivedBefore = again !== undefined && error instanceof Refused && error.reason === "DuplicateListClOrdId";
+    if (isUnknown(error) || hasArrivedBefore) {
+      const fate = listFateOf(list, listClientOrderId);
+      return { ok: false, sentence: sentenceOf(new Unanswered(), market), fate };
+    }
+    const sentence = sentenceOf(error, market);
+    notice("bad", `${name} of ${symbol} was refused. ${sentence}`);
+    return failed(error, sentence);
+  }
 }
 
 /** Asks the venue whether it would accept an order. Changes nothing, and shows nothing. */
@@ -67,7 +110,7 @@ export async function test({ symbol, side, type, params }: Draft): Promise<Outco
     await asAccount("order.test", { symbol, side, type, ...params });
     return { ok: true };
   } catch (error) {
-    return failed(error as Refused | NotSent, sentenceOf(error, market));
+    return failed(error, sentenceOf(error, market));
   }
 }
 
@@ -80,11 +123,7 @@ export async function cancel(order: Order): Promise<Outcome> {
     await asAccount("order.cancel", { symbol: order.symbol, ...named });
     return { ok: true };
   } catch (error) {
-    change(order.key, { change: null });
-    if (isUnknown(error)) void untilKnown(order, null);
-    const sentence = sentenceOf(error, market);
-    notice("bad", `${orderWords(order, market)} was not canceled. ${sentence}`);
-    return failed(error as Refused | NotSent, sentence);
+    return notDone(order, "canceled", error, market);
   }
 }
 
@@ -109,7 +148,7 @@ export async function cancelMany(filter: { symbol?: string; side?: Side }): Prom
 export async function amend(order: Order, to: { price?: bigint; qty?: bigint }): Promise<Outcome> {
   const market = markets.peek().get(order.symbol);
   const refusal = refusalBefore(market);
-  if (refusal || !market) return refusedHere(refusal ?? "This market is not known.");
+  if (refusal || !market) return refusedHere(refusal ?? UNKNOWN_MARKET);
   if (order.orderId === null) return refusedHere("The venue has not answered for this order yet.");
   if (order.qty === null) return refusedHere("A market order by amount has nothing to change.");
   const price = to.price ?? order.price;
@@ -124,104 +163,227 @@ export async function amend(order: Order, to: { price?: bigint; qty?: bigint }):
     if (price === order.price && qty < order.qty) {
       const newQty = format(qty, market.qty.decimals);
       await asAccount("order.amend.keepPriority", { symbol, orderId, newQty });
-    } else {
-      await replace(order, market, price, qty);
+      change(order.key, { change: null });
+      return { ok: true };
     }
-    change(order.key, { change: null });
-    return { ok: true };
+    return await replace(order, market, price, qty);
   } catch (error) {
-    change(order.key, { change: null });
-    if (isUnknown(error)) void untilKnown(order, null);
-    const sentence = sentenceOf(error, market);
-    notice("bad", `${orderWords(order, market)} was not changed. ${sentence}`);
-    return failed(error as Refused | NotSent, sentence);
+    return notDone(order, "changed", error, market);
   }
 }
 
-/** The new order has what is left of the old one, and a place at the end of its queue. */
-async function replace(order: Order, market: Market, price: bigint | null, qty: bigint): Promise<void> {
-  const { decimals } = market.price;
-  const isTimed = order.type !== "LIMIT_MAKER" && order.type !== "STOP_LOSS" && order.type !== "TAKE_PROFIT";
-  await asAccount("order.cancelReplace", {
-    symbol: order.symbol,
-    side: order.side,
-    type: order.type,
-    cancelReplaceMode: "STOP_ON_FAILURE",
-    cancelOrderId: order.orderId ?? 0,
-    quantity: format(qty - order.filled, market.qty.decimals),
-    newClientOrderId: newId(),
-    ...(price !== null && { price: format(price, decimals) }),
-    ...(isTimed && { timeInForce: order.timeInForce }),
-    ...(order.stopPrice !== null && { stopPrice: format(order.stopPrice, decimals) }),
-    ...(order.trailingDelta !== null && { trailingDelta: order.trailingDelta }),
-    ...(order.icebergQty !== null && { icebergQty: format(order.icebergQty, market.qty.decimals) }),
-    ...(order.isHidden && { hidden: true }),
-  });
+/** Whatever trades meanwhile, old and new order together never have more than `qty`. */
+async function replace(order: Order, market: Market, price: bigint | null, qty: bigint): Promise<Outcome> {
+  const { symbol, orderId } = order;
+  const now = await asAccount<OrderInfo>("order.status", { symbol, orderId: orderId ?? 0 });
+  const filled = units(now.executedQty, market.qty.decimals);
+  const isOpen = ["NEW", "PARTIALLY_FILLED", "PENDING_NEW"].includes(now.status);
+  if (!isOpen || qty <= filled) {
+    answered(now);
+    const sentence = isOpen ? "As much has traded already: nothing is left to enter anew." : "It is over already.";
+    return notDone(order, "changed", new Error(sentence), market);
+  }
+  const draft = replacementOf(now, market, price, qty - filled);
+  if (filled > 0n) return cancelThenEnter(order, draft, market, qty);
+  const clientOrderId = newId();
+  const cancelled = { cancelOrderId: orderId ?? 0, cancelRestrictions: "ONLY_NEW" };
+  try {
+    const answer = await asAccount<ReplaceAnswer>("order.cancelReplace", {
+      symbol,
+      side: draft.side,
+      type: draft.type,
+      ...draft.params,
+      ...cancelled,
+      cancelReplaceMode: "STOP_ON_FAILURE",
+      newClientOrderId: clientOrderId,
+      newOrderRespType: "RESULT",
+    });
+    change(order.key, { change: null });
+    answered(answer.newOrderResponse as OrderAnswer);
+    return { ok: true };
+  } catch (error) {
+    if (error instanceof Refused && error.code === HALF_REPLACED) return halfReplaced(order, error, market);
+    if (isUnknown(error)) {
+      const entered = { ...orderOf(draft, market, clientOrderId), state: "unknown" as const };
+      addSent(entered);
+      void fateOf(entered, null);
+    }
+    return notDone(order, "changed", error, market);
+  }
+}
+
+/**
+ * The venue has no cancel-replace that would notice a further fill of an order that has traded: it is canceled, and what
+ * was left of it by then is entered.
+ */
+async function cancelThenEnter(order: Order, draft: Draft, market: Market, qty: bigint): Promise<Outcome> {
+  const { symbol, orderId } = order;
+  const canceled = await asAccount<OrderAnswer>("order.cancel", { symbol, orderId: orderId ?? 0 });
+  const rest = qty - units(canceled.executedQty, market.qty.decimals);
+  if (rest <= 0n) {
+    const sentence = `${orderWords(order, market)} is canceled: as much has traded meanwhile.`;
+    notice("warning", sentence);
+    return { ok: false, sentence };
+  }
+  const params = { ...draft.params, quantity: format(rest, market.qty.decimals) };
+  const outcome = await enter({ ...draft, params }, market);
+  if (!outcome.ok && !outcome.fate) {
+    notice("warning", `${orderWords(order, market)} is canceled, and what was left of it is not entered anew.`);
+  }
+  return outcome;
+}
+
+/** The old order is canceled and there is no new one. */
+function halfReplaced(order: Order, error: Refused, market: Market): Outcome {
+  const { newOrderResponse } = error.data as ReplaceAnswer;
+  const { code, msg } = newOrderResponse as { code: number; msg: string };
+  const why = sentenceOf(new Refused(error.status, code, msg), market);
+  const sentence = `${orderWords(order, market)} is canceled, and the order in its place was refused. ${why}`;
+  change(order.key, { state: "canceled", change: null, updatedMs: venueNow() });
+  notice("bad", sentence);
+  return failed(error, sentence);
+}
+
+/** An order stays as it was, or that is not known. */
+function notDone(order: Order, what: "canceled" | "changed", error: unknown, market: Market | undefined): Outcome {
+  const words = orderWords(order, market);
+  if (isUnknown(error)) {
+    change(order.key, { change: null, state: "unknown" });
+    const sentence = sentenceOf(new Unanswered(), market);
+    notice("warning", `Whether ${words} was ${what} is not known yet. ${sentence}`);
+    return { ok: false, sentence, fate: fateOf(order, null) };
+  }
+  change(order.key, { change: null });
+  const sentence = sentenceOf(reasonOf(error), market);
+  notice("bad", `${words} was not ${what}. ${sentence}`);
+  return failed(error, sentence);
+}
+
+/** Of a cancel-replace that did nothing: what its cancel was refused for. */
+function reasonOf(error: unknown): unknown {
+  if (!(error instanceof Refused) || error.code !== NOT_REPLACED) return error;
+  const { cancelResponse } = error.data as ReplaceAnswer;
+  const { code, msg } = cancelResponse as { code: number; msg: string };
+  return new Refused(error.status, code, /restrictions/.test(msg) ? TRADED_MEANWHILE : msg);
 }
 
 async function cancelAllOf(symbol: string): Promise<Outcome> {
   const market = markets.peek().get(symbol);
-  for (const { key } of ordersOf({ symbol })) change(key, { change: "canceling" });
+  const orders = ordersOf({ symbol });
+  for (const { key } of orders) change(key, { change: "canceling" });
   try {
     await asAccount("openOrders.cancelAll", { symbol });
     return { ok: true };
   } catch (error) {
-    for (const { key } of ordersOf({ symbol })) change(key, { change: null });
+    const isOpen = isUnknown(error) ? { change: null, state: "unknown" as const } : { change: null };
+    for (const { key } of ordersOf({ symbol })) change(key, isOpen);
     const sentence = sentenceOf(error, market);
-    notice("bad", `Orders of ${symbol} were not canceled. ${sentence}`);
-    return failed(error as Refused | NotSent, sentence);
+    if (!isUnknown(error)) {
+      notice("bad", `Orders of ${symbol} were not canceled. ${sentence}`);
+      return failed(error, sentence);
+    }
+    notice("warning", `Whether the orders of ${symbol} were canceled is not known yet. ${sentence}`);
+    return { ok: false, sentence, fate: fatesOf(orders) };
   }
 }
 
-/** Asks for an order until the venue has said what became of it. */
-async function untilKnown(order: Order, draft: Draft | null): Promise<void> {
-  let notThere = 0;
-  while (notThere < NOT_THERE_ENOUGH) {
-    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-    // Signed out meanwhile, or an event has said it.
-    if (session.peek() === null || (draft !== null && !isStillUnknown(order))) return;
+/** One after the other: there may be thousands, and events tell of most. */
+async function fatesOf(orders: readonly Order[]): Promise<Outcome> {
+  for (const order of orders) await fateOf(order, null);
+  return { ok: true };
+}
+
+/**
+ * Asks for an order until the venue has said what became of it, or an event has. `draft` is what was sent: one that never
+ * arrived may be sent again.
+ */
+async function fateOf(order: Order, draft: Draft | null): Promise<Outcome> {
+  const { symbol, orderId, clientOrderId, key } = order;
+  const named = orderId === null ? { origClientOrderId: clientOrderId } : { orderId };
+  const sentMs = performance.now();
+  for (;;) {
+    await wait(ASK_AGAIN_MS);
+    const known = orderByKey(key);
+    if (known === undefined) return SIGNED_OUT;
+    if (known.state !== "unknown") return endOf(known);
     if (accountFreshness.peek() !== "live") continue;
-    const answer = await findOut(order.key, order.symbol, order.clientOrderId);
-    if (answer === "found") return;
-    if (answer === "not there") notThere += 1;
+    try {
+      took(order, await asAccount<OrderInfo>("order.status", { symbol, ...named }));
+      const found = orderByKey(key);
+      if (found) notice("good", `${orderWords(found)} was found: ${found.state}.`);
+      return { ok: true };
+    } catch (error) {
+      const isMissing = error instanceof Refused && error.code === NO_SUCH_ORDER;
+      if (isMissing && performance.now() - sentMs > NEVER_ARRIVED_MS) break;
+    }
   }
-  const reason = "It never reached the venue.";
-  change(order.key, { state: "rejected", reason, updatedMs: venueNow() });
-  if (draft === null) return;
-  notice("warning", `${orderWords(order)} never reached the venue.`, {
+  change(key, { state: "rejected", reason: NEVER_REACHED.sentence, updatedMs: venueNow() });
+  const fix = draft && { label: "Send it again", run: () => void place(draft, clientOrderId) };
+  notice("warning", `${orderWords(order)} never reached the venue.`, fix ?? undefined);
+  return NEVER_REACHED;
+}
+
+async function listFateOf(list: ListDraft, listClientOrderId: string): Promise<Outcome> {
+  const name = `${list.kind.toUpperCase()} of ${list.symbol}`;
+  const account = session.peek()?.account;
+  const sentMs = performance.now();
+  for (;;) {
+    await wait(ASK_AGAIN_MS);
+    if (session.peek()?.account !== account) return SIGNED_OUT;
+    if (accountFreshness.peek() !== "live") continue;
+    try {
+      listRead(await asAccount<ListInfo>("orderList.status", { origClientOrderId: listClientOrderId }));
+      notice("good", `${name} was found.`);
+      return { ok: true };
+    } catch (error) {
+      const isMissing = error instanceof Refused && error.code === NO_SUCH_ORDER;
+      if (isMissing && performance.now() - sentMs > NEVER_ARRIVED_MS) break;
+    }
+  }
+  notice("warning", `${name} never reached the venue.`, {
     label: "Send it again",
-    run: () => void place(draft),
+    run: () => void placeList(list, listClientOrderId),
   });
+  return NEVER_REACHED;
 }
 
-function isStillUnknown({ symbol, key }: Order): boolean {
-  return ordersOf({ symbol }).some((open) => open.key === key && open.state === "unknown");
+/** The venue has answered for an order that this page sent. */
+function took(order: Order, answer: OrderAnswer): void {
+  const known = answered(answer);
+  if (known && known.key !== order.key && lastSent.peek() === order.key) lastSent.value = known.key;
 }
 
-async function act(market: Market | undefined, name: string, send: () => Promise<void>): Promise<Outcome> {
-  const refusal = refusalBefore(market);
-  if (refusal) return refusedHere(refusal);
-  const begun = performance.now();
-  try {
-    await send();
-    roundTripOf(performance.now() - begun);
-    return { ok: true };
-  } catch (error) {
-    const sentence = sentenceOf(error, market);
-    notice("bad", `${name} was refused. ${sentence}`);
-    return failed(error as Refused | NotSent, sentence);
-  }
+const endOf = ({ state, reason }: Order): Outcome =>
+  state === "rejected" ? { ok: false, sentence: reason ?? "It was refused." } : { ok: true };
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const TRADED_MEANWHILE = "It has traded meanwhile: look at what is left of it, and change that.";
+const SENT_ONCE = "The same order was sent a moment ago: it is sent once.";
+const UNKNOWN_MARKET = "This market is not known.";
+let sentLast = { text: "", atMs: Number.NEGATIVE_INFINITY };
+
+/** Whether the last order is sent a second time at once, as by a double click. */
+function isTwice(draft: Draft | ListDraft): boolean {
+  // Each order of a list has been given another name.
+  const text = JSON.stringify(draft, (name, value) => (name.endsWith("ClientOrderId") ? undefined : value));
+  const nowMs = performance.now();
+  const isSame = text === sentLast.text && nowMs - sentLast.atMs < TWICE_MS;
+  sentLast = { text, atMs: nowMs };
+  return isSame;
 }
 
 /** Why nothing may be sent now. */
 function refusalBefore(market: Market | undefined): string | null {
   if (session.peek() === null) return "Sign in to trade.";
   if (session.peek()?.role !== "trader") return "This sign-in may read only.";
-  if (market === undefined) return "This market is not known.";
+  if (market === undefined) return UNKNOWN_MARKET;
   const freshness = accountFreshness.peek();
   if (freshness === "stale") return "There is no sign of life from the venue: nothing is sent until it is back.";
   if (freshness === "catching-up") return "Your orders are being read: try again in a moment.";
-  if (freshness === "past") return "This is the past: go back to now to trade.";
+  if (market.symbol === chosen.peek() && bookFreshness.peek() !== "live") {
+    return `The book of ${market.symbol} is not live: nothing is sent until it is.`;
+  }
   return null;
 }
 
@@ -230,7 +392,7 @@ function refusedHere(sentence: string): Outcome {
   return { ok: false, sentence };
 }
 
-function failed(error: Refused | NotSent | Error, sentence: string): Outcome {
+function failed(error: unknown, sentence: string): Outcome {
   if (!(error instanceof Refused)) return { ok: false, sentence };
   return { ok: false, sentence, reason: error.reason, code: error.code };
 }
@@ -239,12 +401,11 @@ const isUnknown = (error: unknown): boolean =>
   error instanceof Unanswered || (error instanceof Refused && error.code === OUTCOME_UNKNOWN);
 
 /** An order as this page knows it before the venue does. */
-function orderOf({ symbol, side, type, params }: Draft, market: Market): Order {
+function orderOf({ symbol, side, type, params }: Draft, market: Market, clientOrderId: string): Order {
   const number = (name: string, decimals: number) => {
     const text = params[name];
     return text === undefined || text === "" ? null : units(text, decimals);
   };
-  const clientOrderId = newId();
   return {
     key: `${symbol}/${clientOrderId}`,
     symbol,

@@ -1,29 +1,16 @@
 // The order book of the chosen market: a snapshot and the changes that follow it, without a gap.
 import { computed, effect, signal } from "@preact/signals";
-import { request, whenOpen } from "../connection/api";
+import type { Depth, DepthRow, DepthUpdate } from "../api/types";
+import { request } from "../connection/api";
 import { venueNow } from "../connection/clock";
+import { Latest } from "../connection/latest";
 import { follow, streamLink } from "../connection/streams";
+import { untilAnswered } from "../connection/untilAnswered";
 import { units } from "../numbers/decimal";
 import { BookSide } from "./bookLevels";
 import { market } from "./markets";
 import { notice } from "./notices";
 import type { Freshness, Level, Market } from "./types";
-
-interface Update {
-  /** When it happened, in milliseconds since 1970. */
-  E: number;
-  /** First and last update of the message. */
-  U: number;
-  u: number;
-  b: [string, string][];
-  a: [string, string][];
-}
-
-interface Snapshot {
-  lastUpdateId: number;
-  bids: [string, string][];
-  asks: [string, string][];
-}
 
 export interface BookView {
   /** Best first. */
@@ -50,9 +37,10 @@ class FollowedBook implements BookView {
   #asks = new BookSide(false);
   /** The last update that is in the book; `null` while there is no snapshot. */
   #last: number | null = null;
-  #waiting: Update[] = [];
+  #waiting: DepthUpdate[] = [];
   /** Whether the snapshot had fewer levels than the book. */
   #isCut = false;
+  readonly #reads = new Latest();
   #isReading = false;
 
   get bids(): readonly Level[] {
@@ -66,6 +54,8 @@ class FollowedBook implements BookView {
   begin(of: Market | null): void {
     this.market = of;
     this.lastTradePrice = null;
+    this.#reads.end();
+    this.#isReading = false;
     this.#clear();
   }
 
@@ -77,7 +67,7 @@ class FollowedBook implements BookView {
     void this.#read();
   }
 
-  receive(update: Update): void {
+  receive(update: DepthUpdate): void {
     if (isTooLate(update)) {
       streamLink.restart();
     } else if (this.#last === null) {
@@ -91,18 +81,15 @@ class FollowedBook implements BookView {
     } else if (update.u > this.#last) {
       this.#apply(update);
       const fewest = Math.min(this.bids.length, this.asks.length);
-      if (this.#isCut && fewest < LEVELS_MIN) void this.#read();
+      if (this.#isCut && fewest < LEVELS_MIN && !this.#isReading) void this.#read();
     }
   }
 
-  /** Its rules changed: prices may have other decimals. */
+  /** Its phase or its rules changed. */
   replaceMarket(of: Market): void {
     if (of === this.market || this.market === null) return;
-    const isOtherScale =
-      of.price.decimals !== this.market.price.decimals || of.qty.decimals !== this.market.qty.decimals;
     this.market = of;
     this.#changed();
-    if (isOtherScale) this.resync();
   }
 
   traded(price: bigint): void {
@@ -126,19 +113,19 @@ class FollowedBook implements BookView {
 
   async #read(): Promise<void> {
     const of = this.market;
-    if (of === null || this.#isReading) return;
+    if (of === null) return;
     this.#isReading = true;
-    const snapshot = await request<Snapshot>("depth", { symbol: of.symbol, limit: LEVELS }).catch(() => null);
+    const ask = () => request<Depth>("depth", { symbol: of.symbol, limit: LEVELS });
+    const snapshot = await untilAnswered(ask, this.#reads.begin());
+    if (snapshot === null) return;
     this.#isReading = false;
-    // Another market was chosen meanwhile, or there is no connection: the next one reads it.
-    if (of.symbol !== this.market?.symbol) void this.#read();
-    else if (snapshot !== null) this.#begin(of, snapshot);
+    this.#begin(of, snapshot);
   }
 
-  #begin(of: Market, { lastUpdateId, bids, asks }: Snapshot): void {
+  #begin(of: Market, { lastUpdateId, bids, asks }: Depth): void {
     // The stream is ahead of a snapshot that was read to extend the known levels.
     if (this.#last !== null && lastUpdateId < this.#last) return;
-    const level = ([price, qty]: [string, string]): Level => levelOf(of, price, qty);
+    const level = ([price, qty]: DepthRow): Level => levelOf(of, price, qty);
     this.#bids.levels = bids.map(level);
     this.#asks.levels = asks.map(level);
     this.#isCut = Math.max(bids.length, asks.length) >= LEVELS;
@@ -150,7 +137,7 @@ class FollowedBook implements BookView {
     for (const update of waiting) this.receive(update);
   }
 
-  #apply({ u, b, a }: Update): void {
+  #apply({ u, b, a }: DepthUpdate): void {
     const of = this.market;
     if (of === null) return;
     for (const [side, changes] of [
@@ -186,23 +173,19 @@ export function followBook(): void {
     followed.begin(market.peek());
     return follow(
       `${symbol.value.toLowerCase()}@depth@20ms`,
-      (payload) => followed.receive(payload as unknown as Update),
+      (payload) => followed.receive(payload as unknown as DepthUpdate),
       () => followed.resync(),
     );
   });
   effect(() => {
     if (market.value !== null && market.value.symbol === followed.market?.symbol) followed.replaceMarket(market.value);
   });
-  // A snapshot that could not be read before is read with the connection that serves it.
-  whenOpen(() => {
-    if (!isComplete.peek()) followed.resync();
-  });
 }
 
 /** Whether a change was in time since the last drop: a line that is slow by itself is not dropped again. */
 let wasInTime = false;
 
-function isTooLate({ E }: Update): boolean {
+function isTooLate({ E }: DepthUpdate): boolean {
   const behindMs = venueNow() - E;
   if (!(behindMs > BEHIND_MAX_MS)) {
     wasInTime = true;

@@ -1,7 +1,10 @@
 // The candles of the chosen market. Trades extend the last one at once; the venue's own candle corrects it every 2 s.
 import { computed, effect } from "@preact/signals";
+import type { Kline, KlineEvent } from "../api/types";
 import { request } from "../connection/api";
+import { Latest } from "../connection/latest";
 import { follow } from "../connection/streams";
+import { untilAnswered } from "../connection/untilAnswered";
 import { rescale, units } from "../numbers/decimal";
 import { market } from "./markets";
 import { oneOf, stored } from "./stored";
@@ -23,12 +26,6 @@ const LENGTH_MS: Readonly<Record<Interval, number>> = {
 const FIRST = 500;
 const OLDER = 1_000;
 
-type Row = [number, string, string, string, string, string, ...unknown[]];
-
-interface Streamed {
-  k: { t: number; o: string; h: string; l: string; c: string; v: string };
-}
-
 export const interval = stored<Interval>("interval", "1m", oneOf(...INTERVALS));
 
 export interface Candles {
@@ -43,6 +40,7 @@ export interface Candles {
 const kept = { list: [] as Candle[], version: 0, generation: 0 };
 export const candles: Candles = kept;
 let hasOlder = true;
+const reads = new Latest();
 
 export function followCandles(): void {
   const symbol = computed(() => market.value?.symbol ?? "");
@@ -51,12 +49,13 @@ export function followCandles(): void {
     if (symbol.value === "" || of === null) return;
     replace([]);
     const name = `${of.symbol.toLowerCase()}@kline_${length}`;
-    const receive = (payload: unknown) => put(streamedCandle(of, payload as Streamed));
+    const receive = (payload: unknown) => put(streamedCandle(of, payload as KlineEvent));
     const stop = follow(name, receive, () => void readLatest(of, length));
     const traded = (trade: Trade) => extend(of, length, trade);
     tradeListeners.add(traded);
     return () => {
       stop();
+      reads.end();
       tradeListeners.delete(traded);
     };
   });
@@ -68,7 +67,7 @@ export async function loadOlder(): Promise<void> {
   if (of === null || first === undefined || !hasOlder) return;
   hasOlder = false;
   const ask = { symbol: of.symbol, interval: length, endTime: first.openMs - 1, limit: OLDER };
-  const rows = await request<Row[]>("klines", ask).catch(() => null);
+  const rows = await request<Kline[]>("klines", ask).catch(() => null);
   if (generation !== kept.generation) return;
   hasOlder = rows === null || rows.length === OLDER;
   if (rows === null || rows.length === 0) return;
@@ -77,8 +76,9 @@ export async function loadOlder(): Promise<void> {
 }
 
 async function readLatest(of: Market, length: Interval): Promise<void> {
-  const rows = await request<Row[]>("klines", { symbol: of.symbol, interval: length, limit: FIRST }).catch(() => null);
-  if (rows === null || market.peek()?.symbol !== of.symbol || interval.peek() !== length) return;
+  const ask = () => request<Kline[]>("klines", { symbol: of.symbol, interval: length, limit: FIRST });
+  const rows = await untilAnswered(ask, reads.begin());
+  if (rows === null) return;
   const read = rows.map((row) => candleOf(of, row));
   const firstMs = read[0]?.openMs ?? Number.POSITIVE_INFINITY;
   const older = kept.list.filter(({ openMs }) => openMs < firstMs);
@@ -103,8 +103,10 @@ function put(candle: Candle): void {
 function extend(of: Market, length: Interval, { price, qty, timeMs }: Trade): void {
   const openMs = timeMs - (timeMs % LENGTH_MS[length]);
   const last = kept.list.at(-1);
+  // Trades of before the first reading would make candles that are not whole.
+  if (last === undefined) return;
   const volume = rescale(qty, of.qty.decimals, of.baseDecimals);
-  if (last === undefined || openMs > last.openMs) {
+  if (openMs > last.openMs) {
     put({ openMs, open: price, high: price, low: price, close: price, volume });
   } else if (openMs === last.openMs) {
     const high = price > last.high ? price : last.high;
@@ -113,9 +115,12 @@ function extend(of: Market, length: Interval, { price, qty, timeMs }: Trade): vo
   }
 }
 
-function streamedCandle(of: Market, { k }: Streamed): Candle {
+function streamedCandle(of: Market, { k }: KlineEvent): Candle {
   return candleOf(of, [k.t, k.o, k.h, k.l, k.c, k.v]);
 }
+
+/** The first columns of a row of `klines`. */
+type Row = readonly [Kline[0], Kline[1], Kline[2], Kline[3], Kline[4], Kline[5], ...unknown[]];
 
 function candleOf(of: Market, [openMs, open, high, low, close, volume]: Row): Candle {
   const price = (text: string) => units(text, of.price.decimals);

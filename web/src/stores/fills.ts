@@ -1,26 +1,10 @@
 // The account's own trades over all markets, each once.
 import { signal } from "@preact/signals";
+import type { ExecutionReport, MyTrade } from "../api/types";
 import { rescale, units } from "../numbers/decimal";
 import { batched } from "./batched";
 import { markets } from "./markets";
-import type { Report } from "./orders";
 import type { Fill, Market, Side } from "./types";
-
-/** A row of `myTrades`. */
-export interface TradeAnswer {
-  symbol: string;
-  id: number;
-  orderId: number;
-  price: string;
-  qty: string;
-  quoteQty: string;
-  commission: string;
-  commissionAsset: string;
-  time: number;
-  isBuyer: boolean;
-  isMaker: boolean;
-  isBusted?: boolean;
-}
 
 /** Decimals of fees where no market says more. */
 const FEE_DECIMALS = 8;
@@ -29,6 +13,8 @@ const MANY = 500;
 const byKey = new Map<string, Fill>();
 /** Newest first. */
 export const fills = signal<readonly Fill[]>([]);
+/** Which fills of the account are known: those of this page only, the newest ones, or all that the venue has. */
+export const known = signal<"own" | "newest" | "all">("own");
 
 const publish = batched(
   () => {
@@ -42,7 +28,10 @@ const publish = batched(
 let sorted: Fill[] = [];
 let isSorted = true;
 
-export function fillsRead(answers: readonly TradeAnswer[]): void {
+/** The newest fills of the past, `limit` at most. */
+export function fillsRead(answers: readonly MyTrade[], limit: number): void {
+  if (answers.length < limit) known.value = "all";
+  else if (known.peek() === "own") known.value = "newest";
   for (const answer of answers) {
     const market = markets.peek().get(answer.symbol);
     const side: Side = answer.isBuyer ? "BUY" : "SELL";
@@ -58,13 +47,13 @@ export function fillsRead(answers: readonly TradeAnswer[]): void {
       feeAsset: answer.commissionAsset,
       isMaker: answer.isMaker,
       timeMs: answer.time,
-      isBusted: answer.isBusted ?? false,
+      isBusted: answer.isBusted,
     });
   }
   publish();
 }
 
-export function fillReported(report: Report): void {
+export function fillReported(report: ExecutionReport): void {
   const market = markets.peek().get(report.s);
   if (!market || report.x !== "TRADE") return;
   put(market, {
@@ -102,17 +91,21 @@ export function fillChanged(symbol: string, tradeId: number, side: Side, correct
 export function clearFills(): void {
   byKey.clear();
   sorted = [];
+  known.value = "own";
   publish();
 }
 
 /**
- * The average price of what the account has bought and not sold, or sold and not bought, in the known fills of a
- * market; `null` without any.
+ * The average price of what the account has bought and not sold, or sold and not bought, in a market; `null` without
+ * any, and while not all fills are known.
  */
-export function averagePrice(symbol: string, known: readonly Fill[] = fills.value): bigint | null {
+export function averagePrice(symbol: string): bigint | null {
+  // A position that began before the known fills has another average.
+  if (known.value !== "all") return null;
+  const all = fills.value;
   let [position, cost] = [0n, 0n];
-  for (let at = known.length - 1; at >= 0; at -= 1) {
-    const fill = known[at];
+  for (let at = all.length - 1; at >= 0; at -= 1) {
+    const fill = all[at];
     if (!fill || fill.symbol !== symbol || fill.isBusted) continue;
     const change = fill.side === "BUY" ? fill.qty : -fill.qty;
     const isSame = position === 0n || position > 0n === change > 0n;

@@ -5,17 +5,16 @@ import { clockBehindMs, netMs, venueNow } from "../connection/clock";
 import { streamLink } from "../connection/streams";
 import { accountFreshness } from "./account";
 import { bookFreshness } from "./book";
+import { worstOf } from "./freshness";
 import type { Freshness } from "./types";
 
 const KEPT = 1_000;
-const WORST: readonly Freshness[] = ["live", "catching-up", "stale", "past"];
 const tookMs = signal<readonly number[]>([]);
 
 /** The worst of all links. */
 export const connection = computed<Freshness>(() => {
   const isDown = apiLink.state.value !== "live" || streamLink.state.value !== "live";
-  const all: readonly Freshness[] = [isDown ? "stale" : "live", accountFreshness.value, bookFreshness.value];
-  return all.reduce((worst, next) => (WORST.indexOf(next) > WORST.indexOf(worst) ? next : worst));
+  return worstOf(isDown ? "stale" : "live", accountFreshness.value, bookFreshness.value);
 });
 
 /** Of own orders: milliseconds from the click to the answer; `venueMs` is what the way to the venue does not explain. */

@@ -1,5 +1,6 @@
 // The account's open order lists: which orders belong together.
 import { signal } from "@preact/signals";
+import type { ListInfo, ListStatusEvent } from "../api/types";
 
 export interface OrderList {
   readonly symbol: string;
@@ -10,41 +11,32 @@ export interface OrderList {
   readonly timeMs: number;
 }
 
-/** An answer of the API. */
-export interface ListAnswer {
-  symbol: string;
-  orderListId: number;
-  contingencyType: string;
-  listOrderStatus: string;
-  transactionTime: number;
-  orders: { symbol: string; orderId: number; clientOrderId: string }[];
-}
-
-/** `listStatus` */
-export interface ListReport {
-  s: string;
-  g: number;
-  c: string;
-  L: string;
-  T: number;
-  O: { s: string; i: number; c: string }[];
-}
-
 /** By `orderListId`. */
 export const openLists = signal<ReadonlyMap<number, OrderList>>(new Map());
 
-export function listsRead(answers: readonly ListAnswer[]): void {
-  const list = ({ transactionTime, ...answer }: ListAnswer): OrderList => ({ ...answer, timeMs: transactionTime });
-  openLists.value = new Map(answers.map((answer) => [answer.orderListId, list(answer)]));
+export function listsRead(answers: readonly ListInfo[]): void {
+  openLists.value = new Map(answers.map((answer) => [answer.orderListId, listOf(answer)]));
 }
 
-export function listReported({ s, g, c, L, T, O }: ListReport): void {
-  const next = new Map(openLists.peek());
+/** One list as the venue has it now. */
+export function listRead(answer: ListInfo): void {
+  put(listOf(answer));
+}
+
+export function listReported({ s, g, c, L, T, O }: ListStatusEvent): void {
   const orders = O.map(({ s: symbol, i: orderId, c: clientOrderId }) => ({ symbol, orderId, clientOrderId }));
-  if (L === "ALL_DONE" || L === "REJECT") next.delete(g);
-  else next.set(g, { symbol: s, orderListId: g, contingencyType: c, listOrderStatus: L, orders, timeMs: T });
+  put({ symbol: s, orderListId: g, contingencyType: c, listOrderStatus: L, orders, timeMs: T });
+}
+
+function put(list: OrderList): void {
+  const next = new Map(openLists.peek());
+  const { orderListId, listOrderStatus } = list;
+  if (listOrderStatus === "ALL_DONE" || listOrderStatus === "REJECT") next.delete(orderListId);
+  else next.set(orderListId, list);
   openLists.value = next;
 }
+
+const listOf = ({ transactionTime, ...answer }: ListInfo): OrderList => ({ ...answer, timeMs: transactionTime });
 
 export function clearLists(): void {
   openLists.value = new Map();

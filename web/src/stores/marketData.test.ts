@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type FakeVenue, openFakeVenue, pass } from "../testing/fakeVenue";
+import { type FakeVenue, openFakeVenue, pass, SILENCE, SYMBOL, VenueError } from "../testing/fakeVenue";
 
 let venue: FakeVenue;
 
@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 async function followMarket() {
-  const [api, streams, markets, books, tapes, link, notices] = await Promise.all([
+  const [api, streams, markets, books, tapes, link, notices, candles] = await Promise.all([
     import("../connection/api"),
     import("../connection/streams"),
     import("./markets"),
@@ -20,17 +20,19 @@ async function followMarket() {
     import("./trades"),
     import("./link"),
     import("./notices"),
+    import("./candles"),
   ]);
   api.apiLink.open();
   streams.streamLink.open();
   markets.followMarkets();
   books.followBook();
   tapes.followTrades();
+  candles.followCandles();
   await pass(10);
   const levels = () =>
     [books.book.bids, books.book.asks].map((side) => side.map(({ price, qty }) => [Number(price), Number(qty)]));
   const texts = () => notices.notices.value.map(({ text }) => text);
-  return { ...books, ...tapes, ...link, levels, texts };
+  return { ...books, ...tapes, ...link, ...markets, ...candles, levels, texts };
 }
 
 const depth = (U: number, u: number, b: string[][], a: string[][] = []) =>
@@ -141,4 +143,98 @@ test("each trade is on the tape once, also those that were missed", async () => 
     [6, "BUY"],
     [7, "BUY"],
   ]);
+});
+
+test("what could not be read at first is asked for until it is answered", async () => {
+  const answers = {
+    exchangeInfo: { symbols: [SYMBOL] },
+    depth: { lastUpdateId: 20, bids: [["90.00", "1"]], asks: [] },
+    "trades.recent": [{ id: 3, price: "100.00", qty: "1", time: 5, isBuyerMaker: true }],
+    klines: [[60_000, "100.00", "101.00", "99.00", "100.00", "3"]],
+  };
+  const failures = [
+    new VenueError(-1003, "Too many requests.", 429),
+    SILENCE,
+    new VenueError(-1008, "Overloaded.", 503),
+  ];
+  for (const [method, answer] of Object.entries(answers)) {
+    const left = [...failures];
+    venue.answer(method, () => left.shift() ?? answer);
+  }
+  const { market, levels, tape, candles, bookFreshness } = await followMarket();
+  expect(market.value).toBeNull();
+  await pass(60_000);
+  expect(market.value?.symbol).toBe("BTCUSDT");
+  expect([levels()[0], bookFreshness.value]).toEqual([[[9_000, 100_000]], "live"]);
+  expect(tape.trades.map(({ id }) => id)).toEqual([3]);
+  expect(candles.list.map(({ volume }) => volume)).toEqual([300_000_000n]);
+});
+
+test("a question that another one has replaced is not asked again", async () => {
+  const other = { ...SYMBOL, symbol: "ETHUSDT", baseAsset: "ETH" };
+  venue.answer("exchangeInfo", () => ({ symbols: [SYMBOL, other] }));
+  venue.answer("depth", ({ params }) =>
+    params.symbol === "BTCUSDT"
+      ? new VenueError(-1008, "Overloaded.", 503)
+      : { lastUpdateId: 5, bids: [["7.00", "1"]], asks: [] },
+  );
+  const { chosen, levels } = await followMarket();
+  chosen.value = "ETHUSDT";
+  await pass(10);
+  const asked = venue.asks("depth").length;
+  await pass(60_000);
+  expect(venue.asks("depth")).toHaveLength(asked);
+  expect(levels()).toEqual([[[700, 100_000]], []]);
+});
+
+test("a stream that the venue refused begins once it is accepted", async () => {
+  venue.refused.add("btcusdt@depth@20ms");
+  const { bookFreshness } = await followMarket();
+  expect(bookFreshness.value).toBe("catching-up");
+  venue.refused.clear();
+  await pass(2_000);
+  expect(bookFreshness.value).toBe("live");
+});
+
+test("a silent connection is given up only after a question that stayed unanswered", async () => {
+  const { connection } = await followMarket();
+  const { opened } = venue;
+  // The machine slept: the page has not asked anything meanwhile.
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => now() + 600_000);
+  await pass(3_000);
+  expect([venue.opened, connection.value]).toEqual([opened, "live"]);
+  venue.isSilent = true;
+  await pass(4_000);
+  expect([venue.opened, connection.value]).toEqual([opened, "stale"]);
+  await pass(4_000);
+  expect(venue.opened).toBeGreaterThan(opened);
+});
+
+const status = (S: string, p: string, s = "BTCUSDT") => ({ e: "symbolStatus", E: 1, s, S, p, c: "PHASE", T: null });
+
+test("a status of the stream stays, although exchangeInfo was asked before and is answered later", async () => {
+  const { market } = await followMarket();
+  let asked = 0;
+  venue.answer("exchangeInfo", () => {
+    asked += 1;
+    venue.publish("!status@arr", status("HALT", "Halt"));
+    return { symbols: [SYMBOL] };
+  });
+  venue.publish("!status@arr", { ...status("TRADING", "Continuous"), c: "RULES" });
+  await pass(10);
+  expect(asked).toBe(1);
+  expect([market.value?.status, market.value?.phase]).toEqual(["HALT", "Halt"]);
+});
+
+test("a market with other steps is one of another venue: the page begins anew", async () => {
+  const { market } = await followMarket();
+  const filters = SYMBOL.filters.map((filter) =>
+    filter.filterType === "PRICE_FILTER" ? { ...filter, tickSize: "0.001" } : filter,
+  );
+  venue.answer("exchangeInfo", () => ({ symbols: [{ ...SYMBOL, filters }] }));
+  venue.cut();
+  await pass(1_000);
+  expect(location.reload).toHaveBeenCalledOnce();
+  expect(market.value?.price.decimals).toBe(2);
 });

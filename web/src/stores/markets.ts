@@ -1,45 +1,14 @@
 // The instruments: their rules, phases and 24 hour figures.
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
+import type { ExchangeInfo, MiniTickerEvent, StatisticsTicker, SymbolInfo, SymbolStatusEvent } from "../api/types";
 import { request, whenOpen } from "../connection/api";
-import { follow } from "../connection/streams";
+import { Latest } from "../connection/latest";
+import { follow, streamLink } from "../connection/streams";
+import { untilAnswered } from "../connection/untilAnswered";
 import { decimalsOf, units } from "../numbers/decimal";
+import { filterIn } from "./filters";
 import { isText, stored } from "./stored";
-import type { Market, Phase, Ticker } from "./types";
-
-interface Filter extends Record<string, unknown> {
-  filterType: string;
-}
-
-interface SymbolInfo {
-  symbol: string;
-  status: string;
-  baseAsset: string;
-  quoteAsset: string;
-  baseAssetPrecision: number;
-  quoteAssetPrecision: number;
-  orderTypes: string[];
-  extendedOrderTypes?: string[];
-  timesInForce?: string[];
-  filters: Filter[];
-}
-
-interface MiniTicker {
-  s: string;
-  c: string;
-  o: string;
-  h: string;
-  l: string;
-  v: string;
-  q: string;
-}
-
-interface StatusChange {
-  s: string;
-  S: string;
-  p: Phase;
-  c: "PRESENT" | "LISTED" | "RULES" | "PHASE" | "HALT" | "DELISTED";
-  T: number | null;
-}
+import type { Market, Phase, Scale, Ticker } from "./types";
 
 const PHASE_OF: Readonly<Record<string, Phase>> = {
   PRE_TRADING: "PreOpen",
@@ -55,64 +24,77 @@ export const tickers = signal<ReadonlyMap<string, Ticker>>(new Map());
 export const chosen = stored("market", "", isText);
 export const market = computed(() => markets.value.get(chosen.value) ?? null);
 
+/** What the stream has said of each market on its present connection: later than any answer of exchangeInfo. */
+const said = new Map<string, SymbolStatusEvent>();
+const reads = new Latest();
+
 export function followMarkets(): void {
+  effect(() => {
+    if (streamLink.state.value === "connecting") said.clear();
+  });
   whenOpen(() => void readAll());
   // First the state of all markets comes, then each change.
-  follow("!status@arr", (payload) => changed(payload as unknown as StatusChange[]));
-  follow("!miniTicker@arr", (payload) => ticked(payload as unknown as MiniTicker[]));
+  follow("!status@arr", (payload) => changed(payload as unknown as SymbolStatusEvent[]));
+  follow("!miniTicker@arr", (payload) => ticked(payload as unknown as MiniTickerEvent[]));
 }
 
 async function readAll(): Promise<void> {
-  const info = await request<{ symbols: SymbolInfo[] }>("exchangeInfo").catch(() => null);
+  const signal = reads.begin();
+  const info = await untilAnswered(() => request<ExchangeInfo>("exchangeInfo"), signal);
   if (info === null) return;
-  const phases = markets.peek();
-  markets.value = new Map(info.symbols.map((symbol) => [symbol.symbol, withPhase(marketOf(symbol), phases)]));
+  const read = info.symbols.map(marketOf);
+  if (read.some(isOtherMarket)) {
+    location.reload();
+    return;
+  }
+  markets.value = new Map(read.map((one) => [one.symbol, withPhase(one)]));
   if (!markets.value.has(chosen.peek())) {
     const first = info.symbols.find(({ status }) => status === "TRADING") ?? info.symbols[0];
     if (first) chosen.value = first.symbol;
   }
-  const all = await request<Record<string, string>[]>("ticker.24hr", { type: "MINI" }).catch(() => null);
+  const all = await untilAnswered(() => request<StatisticsTicker[]>("ticker.24hr", { type: "MINI" }), signal);
   ticked(
-    (all ?? []).map(
-      ({
-        symbol = "",
-        lastPrice = "",
-        openPrice = "",
-        highPrice = "",
-        lowPrice = "",
-        volume = "",
-        quoteVolume = "",
-      }) => ({
-        s: symbol,
-        c: lastPrice,
-        o: openPrice,
-        h: highPrice,
-        l: lowPrice,
-        v: volume,
-        q: quoteVolume,
-      }),
-    ),
+    (all ?? []).map(({ symbol, lastPrice = "", openPrice, highPrice, lowPrice, volume, quoteVolume }) => ({
+      s: symbol,
+      c: lastPrice,
+      o: openPrice,
+      h: highPrice,
+      l: lowPrice,
+      v: volume,
+      q: quoteVolume,
+    })),
   );
 }
 
-/** exchangeInfo names the status only; the stream knows which auction it is. */
-function withPhase(read: Market, known: ReadonlyMap<string, Market>): Market {
-  const before = known.get(read.symbol);
+/**
+ * A market keeps its steps for ever: with others it is a market of another venue at the same address. All that the page
+ * knows is in units of the old ones, so it begins anew.
+ */
+function isOtherMarket({ symbol, price, qty, baseDecimals, quoteDecimals }: Market): boolean {
+  const known = markets.peek().get(symbol);
+  const decimals = (of: Pick<Market, "price" | "qty" | "baseDecimals" | "quoteDecimals">) =>
+    [of.price.decimals, of.qty.decimals, of.baseDecimals, of.quoteDecimals].join();
+  return known !== undefined && decimals(known) !== decimals({ price, qty, baseDecimals, quoteDecimals });
+}
+
+/** exchangeInfo names the status only, as it was when it was asked; the stream knows the phase. */
+function withPhase(read: Market): Market {
+  const streamed = said.get(read.symbol);
+  if (streamed) return withStatus(read, streamed);
+  const before = markets.peek().get(read.symbol);
   return before?.status === read.status ? { ...read, phase: before.phase, phaseEndsMs: before.phaseEndsMs } : read;
 }
 
+function withStatus(of: Market, { S: status, p, T }: SymbolStatusEvent): Market {
+  const phase: Phase = status === "BREAK" ? "Delisted" : status === "HALT" ? "Halt" : p;
+  return { ...of, status, phase, phaseEndsMs: T };
+}
+
 function marketOf(info: SymbolInfo): Market {
-  const filter = (name: string) => info.filters.find(({ filterType }) => filterType === name);
-  const text = (name: string, field: string) => String(filter(name)?.[field] ?? "0");
-  const scale = (name: string, step: string, min: string, max: string) => {
-    const decimals = decimalsOf(text(name, step));
-    const number = (field: string) => units(text(name, field), decimals);
-    return { decimals, step: number(step), min: number(min), max: number(max) };
-  };
-  const notional = (field: string) => {
-    const value = filter("NOTIONAL")?.[field] ?? filter("MIN_NOTIONAL")?.[field];
-    return value === undefined ? null : units(String(value), info.quoteAssetPrecision);
-  };
+  const prices = filterIn(info.filters, "PRICE_FILTER");
+  const lots = filterIn(info.filters, "LOT_SIZE");
+  const notionals = filterIn(info.filters, "NOTIONAL");
+  const amount = (text: string | undefined) => (text === undefined ? null : units(text, info.quoteAssetPrecision));
   return {
     symbol: info.symbol,
     base: info.baseAsset,
@@ -120,29 +102,38 @@ function marketOf(info: SymbolInfo): Market {
     status: info.status,
     phase: PHASE_OF[info.status] ?? "Continuous",
     phaseEndsMs: null,
-    price: scale("PRICE_FILTER", "tickSize", "minPrice", "maxPrice"),
-    qty: scale("LOT_SIZE", "stepSize", "minQty", "maxQty"),
+    price: scaleOf(prices?.tickSize, prices?.minPrice, prices?.maxPrice),
+    qty: scaleOf(lots?.stepSize, lots?.minQty, lots?.maxQty),
     baseDecimals: info.baseAssetPrecision,
     quoteDecimals: info.quoteAssetPrecision,
-    minNotional: notional("minNotional"),
-    maxNotional: notional("maxNotional"),
-    orderTypes: [...info.orderTypes, ...(info.extendedOrderTypes ?? [])],
-    timesInForce: info.timesInForce ?? ["GTC", "IOC", "FOK"],
+    minNotional: amount(notionals?.minNotional),
+    maxNotional: amount(notionals?.maxNotional),
+    orderTypes: [...info.orderTypes, ...info.extendedOrderTypes],
+    timesInForce: info.timesInForce,
     filters: info.filters,
   };
 }
 
-function changed(changes: StatusChange | StatusChange[]): void {
-  const list = Array.isArray(changes) ? changes : [changes];
+function scaleOf(step = "0", min = "0", max = "0"): Scale {
+  const decimals = decimalsOf(step);
+  return { decimals, step: units(step, decimals), min: units(min, decimals), max: units(max, decimals) };
+}
+
+function changed(changes: SymbolStatusEvent | readonly SymbolStatusEvent[]): void {
+  const list = [changes].flat();
   const next = new Map(markets.peek());
-  for (const { s, S: status, p, T } of list) {
-    const known = next.get(s);
-    const phase: Phase = status === "BREAK" ? "Delisted" : status === "HALT" ? "Halt" : p;
-    if (known) next.set(s, { ...known, status, phase, phaseEndsMs: T });
+  for (const change of list) {
+    said.set(change.s, change);
+    const known = next.get(change.s);
+    if (known) next.set(change.s, withStatus(known, change));
   }
+  // Before the markets have been read there is nothing to change, and the reading takes it over.
+  if (next.size === 0) return;
   markets.value = next;
   if (list.some(({ s, c }) => c === "LISTED" || c === "RULES" || !next.has(s))) void readAll();
 }
+
+type MiniTicker = Pick<MiniTickerEvent, "s" | "c" | "o" | "h" | "l" | "v" | "q">;
 
 function ticked(list: readonly MiniTicker[]): void {
   const next = new Map(tickers.peek());

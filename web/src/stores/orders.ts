@@ -1,80 +1,22 @@
 // The account's orders over all markets: what the venue reported, and what this page has sent and not heard of yet.
 import { computed, signal } from "@preact/signals";
+import type { ExecutionReport, OrderAnswer, OrderInfo } from "../api/types";
 import { format, units } from "../numbers/decimal";
 import { batched } from "./batched";
 import { chosen, markets } from "./markets";
+import { isOver } from "./orderState";
 import type { Market, Order, OrderState, Side } from "./types";
 
-/** An order in an answer of the API. */
-export interface OrderAnswer {
-  symbol: string;
-  orderId: number;
-  orderListId: number;
-  clientOrderId: string;
-  origClientOrderId?: string;
-  price: string;
-  origQty: string;
-  executedQty: string;
-  cummulativeQuoteQty: string;
-  origQuoteOrderQty?: string;
-  status: string;
-  timeInForce: string;
-  type: string;
-  side: Side;
-  stopPrice?: string;
-  trailingDelta?: number;
-  icebergQty?: string;
-  hidden?: boolean;
-  time?: number;
-  updateTime?: number;
-  transactTime?: number;
-  workingTime?: number;
-  aheadQty?: string | null;
-  expiryReason?: string;
-}
-
-/** `executionReport`, with the fields that the page uses. */
-export interface Report {
-  E: number;
-  s: string;
-  c: string;
-  C: string;
-  S: Side;
-  o: string;
-  f: string;
-  q: string;
-  p: string;
-  P: string;
-  F: string;
-  Q: string;
-  g: number;
-  d?: number;
-  x: string;
-  X: string;
-  r: string;
-  i: number;
-  l: string;
-  L: string;
-  Y: string;
-  z: string;
-  Z: string;
-  n: string;
-  N: string | null;
-  T: number;
-  t: number;
-  m: boolean;
-  O: number;
-  hidden?: boolean;
-  expiryReason?: string;
-}
-
 const ENDED_KEPT = 1_000;
+const OVER_KEPT = 20_000;
 /** Tables of more rows are made anew less often. */
 const MANY = 500;
 
 const open = new Map<string, Order>();
 const keyOfId = new Map<string, string>();
 let ended: readonly Order[] = [];
+/** Ids of orders that ended: whatever is read or reported late, they are not open again. */
+const over = new Set<string>();
 
 /** Newest first, all markets. */
 export const openOrders = signal<readonly Order[]>([]);
@@ -107,6 +49,8 @@ export const orderByKey = (key: string): Order | undefined => open.get(key) ?? e
 
 /** An order that leaves this page now. */
 export function addSent(order: Order): void {
+  // One that is sent again has been given up before.
+  ended = ended.filter(({ key }) => key !== order.key);
   open.set(order.key, order);
   lastSent.value = order.key;
   publish();
@@ -140,7 +84,7 @@ export function answered(answer: OrderAnswer, before: ReadonlyMap<string, Order>
   const atMs = answer.updateTime ?? answer.transactTime ?? Date.now();
   const filled = units(answer.executedQty, market.qty.decimals);
   // A report may have come before the answer, and know more.
-  if (known && known.orderId !== null && known.filled > filled) return known;
+  if (known && known.orderId !== null && (known.filled > filled || known.updatedMs > atMs)) return known;
   const order: Order = {
     key,
     symbol: answer.symbol,
@@ -171,7 +115,7 @@ export function answered(answer: OrderAnswer, before: ReadonlyMap<string, Order>
 }
 
 /** Takes over an `executionReport`. */
-export function reported(report: Report): void {
+export function reported(report: ExecutionReport): void {
   const market = markets.peek().get(report.s);
   if (!market) return;
   // A cancel has an id of its own; the order's is then in `C`.
@@ -208,7 +152,7 @@ export function reported(report: Report): void {
 }
 
 /** Quantities that trade ahead, by `SYMBOL/order id`. */
-export function queued(answers: readonly OrderAnswer[]): void {
+export function queued(answers: readonly OrderInfo[]): void {
   let hasChanged = false;
   for (const { symbol, orderId, aheadQty } of answers) {
     const key = keyOfId.get(idKey(symbol, orderId));
@@ -228,23 +172,27 @@ export function clearOrders(): void {
   open.clear();
   keyOfId.clear();
   ended = [];
+  over.clear();
   lastSent.value = null;
   publish();
 }
 
-/** What is left of it to trade; `null` for a market order by quote amount. */
-export const left = (order: Order): bigint | null => (order.qty === null ? null : order.qty - order.filled);
-
-export const isEnded = (state: OrderState): boolean =>
-  state === "filled" || state === "canceled" || state === "expired" || state === "rejected";
-
 function put(order: Order): void {
-  if (order.orderId !== null) keyOfId.set(idKey(order.symbol, order.orderId), order.key);
-  if (isEnded(order.state)) {
+  const id = order.orderId === null ? null : idKey(order.symbol, order.orderId);
+  if (isOver(order)) {
     open.delete(order.key);
-    if (order.orderId !== null) keyOfId.delete(idKey(order.symbol, order.orderId));
+    if (id !== null) {
+      keyOfId.delete(id);
+      over.add(id);
+      const [oldest] = over;
+      if (over.size > OVER_KEPT && oldest !== undefined) over.delete(oldest);
+    }
     ended = [order, ...ended.filter(({ key }) => key !== order.key)].slice(0, ENDED_KEPT);
+  } else if (id !== null && over.has(id)) {
+    // What this page had sent under this key is that order.
+    open.delete(order.key);
   } else {
+    if (id !== null) keyOfId.set(id, order.key);
     open.set(order.key, order);
   }
   publish();
@@ -263,8 +211,8 @@ function keyFor(symbol: string, orderId: number, clientOrderId: string, before: 
 
 const idKey = (symbol: string, orderId: number): string => `${symbol}#${orderId}`;
 
-function positive(text: string | undefined, decimals: number): bigint | null {
-  const value = text === undefined ? 0n : units(text, decimals);
+function positive(text: string | null | undefined, decimals: number): bigint | null {
+  const value = text == null ? 0n : units(text, decimals);
   return value === 0n ? null : value;
 }
 
@@ -288,7 +236,7 @@ function stateOf(status: string, filled: bigint): OrderState {
   }
 }
 
-function reasonOfEnd({ X, expiryReason }: Report): string | null {
+function reasonOfEnd({ X, expiryReason }: ExecutionReport): string | null {
   if (X === "EXPIRED_IN_MATCH") return "It would have traded with an order of its own account or group.";
   if (expiryReason !== undefined) return sentenceOf(expiryReason);
   return null;

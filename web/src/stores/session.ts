@@ -1,11 +1,14 @@
 // Who is signed in. The browser holds a key of its own; a cookie is needed only to register it, and to sign out.
 import { computed, effect, signal } from "@preact/signals";
 import { apiLink, NotSent, Refused, request, Unanswered, whenOpen } from "../connection/api";
-import { venueNow } from "../connection/clock";
+import { onTime } from "../connection/asAccount";
+import { clockKnown, venueNow } from "../connection/clock";
 import { type BrowserKey, canHoldKeys, forget, generate, load, save, sign } from "../connection/key";
 import * as web from "../connection/web";
 import { catchUpAccount, followAccount, leaveAccount } from "./account";
-import { notice } from "./notices";
+import { loadActions } from "./act";
+import { clearNotices, notice } from "./notices";
+import { armed } from "./settings";
 import type { Session } from "./types";
 
 const current = signal<Session | null>(null);
@@ -23,12 +26,22 @@ export const signInChoices = signal<{ demo: boolean; accounts: readonly string[]
 });
 /** Whether the venue cancels the orders of this page when its connection ends. */
 export const cancelOnDisconnect = signal(false);
-const isLoggingOn = signal(false);
+/** A logon is on its way: there is one at a time. */
+let isLoggingOn = false;
+/** The last logon failed, and a message says so. */
+let hasFailed = false;
+/** Other windows of this browser, which hold the same key. */
+let windows: BroadcastChannel | null = null;
+const AGAIN_AFTER_MS = 3_000;
 
 let code = takeCode();
 
 export async function followSession(): Promise<void> {
   followAccount(loggedOffByVenue);
+  windows = new BroadcastChannel("buttonwood.signedOut");
+  windows.onmessage = ({ data }) => {
+    if (data === key.peek()?.apiKey) void leave();
+  };
   key.value = await load().catch(() => null);
   whenOpen(() => void logOn());
   const known = await readChoices();
@@ -61,17 +74,36 @@ export const signInPassword = (user: string, password: string, totp?: string): P
 
 /** Ends the session and revokes the key of this browser; `everywhere`: of all browsers of this user. */
 export async function signOut(everywhere: boolean): Promise<void> {
-  await withCookie(() => web.signOut(everywhere)).catch((error: unknown) => {
-    notice("warning", `The venue could not be asked to forget this browser's key: ${(error as Error).message}`);
-  });
-  await leave();
+  const failure = await withCookie(() => web.signOut(everywhere)).catch((error: Error) => error);
+  windows?.postMessage(key.peek()?.apiKey);
+  const left = leave();
+  if (failure) {
+    notice("warning", `The venue could not be asked to forget this browser's key: ${failure.message}`);
+  }
+  await left;
 }
 
 /** Cancels the orders sent from now on when the connection ends. Turning it off cancels those that stand under it. */
 export async function setCancelOnDisconnect(on: boolean): Promise<void> {
+  const held = key.peek();
+  if (held === null || isLoggingOn) return;
   const before = cancelOnDisconnect.peek();
   cancelOnDisconnect.value = on;
-  if (!(await logOn())) cancelOnDisconnect.value = before;
+  isLoggingOn = true;
+  try {
+    // The stream of events goes on: only the logon has the switch.
+    await sendLogOn(held);
+  } catch (error) {
+    // Whether it holds is not known; the next connection begins with it.
+    if (error instanceof Unanswered) {
+      apiLink.restart();
+    } else {
+      cancelOnDisconnect.value = before;
+      notice("bad", `Cancel on disconnect stays ${before ? "on" : "off"}: ${(error as Error).message}`);
+    }
+  } finally {
+    isLoggingOn = false;
+  }
 }
 
 /** A sentence if it failed. */
@@ -103,47 +135,66 @@ async function hold({ user = "", account = "", role = "" }: web.SessionAnswer): 
 }
 
 /** Logs the key of this browser on; on success the account is followed. */
-async function logOn(): Promise<boolean> {
+async function logOn(): Promise<void> {
   const held = key.peek();
-  if (held === null || isLoggingOn.peek()) return false;
-  isLoggingOn.value = true;
+  if (held === null || isLoggingOn) return;
+  isLoggingOn = true;
   try {
-    const timestamp = venueNow();
-    const params = { apiKey: held.apiKey, cancelOnDisconnect: cancelOnDisconnect.peek(), timestamp };
-    const payload = Object.entries(params)
-      .sort(([left], [right]) => (left < right ? -1 : 1))
-      .map(([name, value]) => `${name}=${value}`)
-      .join("&");
-    await request("session.logon", { ...params, signature: await sign(held.pair, payload) });
+    await clockKnown;
+    await sendLogOn(held);
+    // Signed out meanwhile.
+    if (key.peek() !== held) return;
+    // Before the first click: a connection that breaks must not take it away.
+    void loadActions().catch(() => {});
     current.value = { user: held.user, account: held.account, role: held.role };
     await catchUpAccount();
-    return true;
+    hasFailed = false;
   } catch (error) {
     if (error instanceof Refused && error.status === 401) await leave();
     // A connection that broke begins again, and logs on again.
     else if (error instanceof Unanswered) apiLink.restart();
-    else if (!(error instanceof NotSent)) notice("bad", `Signing in failed: ${(error as Error).message}`);
-    return false;
+    else if (!(error instanceof NotSent)) {
+      if (!hasFailed) notice("bad", `Signing in failed, and is tried again: ${(error as Error).message}`);
+      hasFailed = true;
+      setTimeout(() => void logOn(), AGAIN_AFTER_MS);
+    }
   } finally {
-    isLoggingOn.value = false;
+    isLoggingOn = false;
     isReady.value = true;
+    // Somebody else has signed in meanwhile.
+    if (key.peek() !== null && key.peek() !== held) void logOn();
   }
 }
 
+function sendLogOn({ apiKey, pair }: BrowserKey): Promise<unknown> {
+  return onTime(async () => {
+    const params = { apiKey, cancelOnDisconnect: cancelOnDisconnect.peek(), timestamp: venueNow() };
+    const payload = Object.entries(params)
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([name, value]) => `${name}=${value}`)
+      .join("&");
+    return request("session.logon", { ...params, signature: await sign(pair, payload) });
+  });
+}
+
+/** Nothing of the account stays on the page, and nothing that would act for it. */
 async function leave(): Promise<void> {
+  const held = key.peek();
   key.value = null;
   current.value = null;
   cancelOnDisconnect.value = false;
+  armed.value = false;
   leaveAccount();
-  await forget().catch(() => {});
+  clearNotices();
+  if (held !== null) await forget(held.apiKey).catch(() => {});
   await request("session.logout").catch(() => {});
   await readChoices();
 }
 
 function loggedOffByVenue(): void {
   if (current.peek() === null) return;
-  notice("warning", "The venue has ended this sign-in: the key of this browser was revoked or has expired.");
   void leave();
+  notice("warning", "The venue has ended this sign-in: the key of this browser was revoked or has expired.");
 }
 
 /** A venue that was restarted has forgotten the cookie; the key gets a new one. */

@@ -9,6 +9,8 @@ export type Palette = "blue-orange" | "green-red" | "red-green";
 export interface Warnings {
   /** Percent between a limit and the last price, on the side that pays more. */
   readonly percentAway: string;
+  /** The same in ticks; browsers that kept their settings before there were ticks have none. */
+  readonly ticksAway?: string;
   /** In the base asset. */
   readonly maxQty: string;
   /** In the quote asset. */

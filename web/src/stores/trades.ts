@@ -1,27 +1,14 @@
 // The public trades of the chosen market. Their ids have no gap, so a missed one is seen, and asked for.
 import { computed, effect } from "@preact/signals";
+import type { PublicTrade, TradeEvent } from "../api/types";
 import { request } from "../connection/api";
+import { Latest } from "../connection/latest";
 import { follow } from "../connection/streams";
+import { untilAnswered } from "../connection/untilAnswered";
 import { units } from "../numbers/decimal";
 import { bookTraded } from "./book";
 import { market } from "./markets";
 import type { Market, Trade } from "./types";
-
-interface Streamed {
-  t: number;
-  p: string;
-  q: string;
-  T: number;
-  m: boolean;
-}
-
-interface Asked {
-  id: number;
-  price: string;
-  qty: string;
-  time: number;
-  isBuyerMaker: boolean;
-}
 
 const KEPT = 2_000;
 const FIRST = 500;
@@ -35,8 +22,9 @@ export interface Tape {
 }
 
 const kept = { trades: [] as Trade[], version: 0 };
-/** Trades that came before the first ones were read; `null` once these are there. */
+/** Trades that came while earlier ones are read; `null` while none are. */
 let early: Trade[] | null = null;
+const reads = new Latest();
 export const tape: Tape = kept;
 
 /** Called for each trade in the order of the market. */
@@ -51,35 +39,50 @@ export function followTrades(): void {
     kept.version += 1;
     early = [];
     const name = `${of.symbol.toLowerCase()}@trade`;
-    return follow(
+    const stop = follow(
       name,
-      (payload) => received(of, payload as unknown as Streamed),
+      (payload) => received(of, payload as unknown as TradeEvent),
       () => void catchUp(of),
     );
+    return () => {
+      stop();
+      reads.end();
+    };
   });
 }
 
-function received(of: Market, { t, p, q, T, m }: Streamed): void {
+function received(of: Market, { t, p, q, T, m }: TradeEvent): void {
   const trade = tradeOf(of, { id: t, price: p, qty: q, time: T, isBuyerMaker: m });
   const last = kept.trades.at(-1);
-  if (early !== null) early.push(trade);
-  else if (last !== undefined && trade.id > last.id + 1) void catchUp(of);
-  else add([trade]);
+  if (early !== null) {
+    early.push(trade);
+    if (early.length > 2 * KEPT) early = early.slice(-KEPT);
+  } else if (last === undefined || trade.id <= last.id + 1) {
+    add([trade]);
+  } else {
+    early = [trade];
+    void catchUp(of);
+  }
 }
 
 /** Asks for what is missing after the last known trade, or for the latest ones. */
 async function catchUp(of: Market): Promise<void> {
-  const last = kept.trades.at(-1);
-  const ask =
-    last === undefined
-      ? request<Asked[]>("trades.recent", { symbol: of.symbol, limit: FIRST })
-      : request<Asked[]>("trades.historical", { symbol: of.symbol, fromId: last.id + 1, limit: ASKED_MAX });
-  const asked = await ask.catch(() => null);
-  if (asked === null || market.peek()?.symbol !== of.symbol) return;
-  add(asked.map((trade) => tradeOf(of, trade)));
-  add(early ?? []);
+  early ??= [];
+  const signal = reads.begin();
+  let isMore = true;
+  while (isMore) {
+    const last = kept.trades.at(-1);
+    const ask = () =>
+      last === undefined
+        ? request<PublicTrade[]>("trades.recent", { symbol: of.symbol, limit: FIRST })
+        : request<PublicTrade[]>("trades.historical", { symbol: of.symbol, fromId: last.id + 1, limit: ASKED_MAX });
+    const asked = await untilAnswered(ask, signal);
+    if (asked === null) return;
+    add(asked.map((trade) => tradeOf(of, trade)));
+    isMore = last !== undefined && asked.length === ASKED_MAX;
+  }
+  add(early);
   early = null;
-  if (last !== undefined && asked.length === ASKED_MAX) void catchUp(of);
 }
 
 function add(trades: readonly Trade[]): void {
@@ -94,7 +97,10 @@ function add(trades: readonly Trade[]): void {
   for (const listener of tradeListeners) for (const trade of fresh) listener(trade);
 }
 
-function tradeOf(of: Market, { id, price, qty, time, isBuyerMaker }: Asked): Trade {
+function tradeOf(
+  of: Market,
+  { id, price, qty, time, isBuyerMaker }: Pick<PublicTrade, "id" | "price" | "qty" | "time" | "isBuyerMaker">,
+): Trade {
   return {
     id,
     price: units(price, of.price.decimals),

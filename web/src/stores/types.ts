@@ -1,10 +1,12 @@
 // The page's own words for what the venue sends. Prices, quantities and amounts are units: whole numbers of the
 // smallest decimal of their market or asset.
 
-export type Side = "BUY" | "SELL";
+import type { Filter, Side } from "../api/types";
+
+export type { Side };
 
 /** How far what a panel shows can be trusted. */
-export type Freshness = "live" | "catching-up" | "stale" | "past";
+export type Freshness = "live" | "catching-up" | "stale";
 
 export type Phase =
   | "PreOpen"
@@ -44,7 +46,7 @@ export interface Market {
   readonly orderTypes: readonly string[];
   readonly timesInForce: readonly string[];
   /** Filters as exchangeInfo has them, for what the above does not say. */
-  readonly filters: readonly Readonly<Record<string, unknown>>[];
+  readonly filters: readonly Filter[];
 }
 
 export interface Ticker {

@@ -15,13 +15,15 @@ export class VenueError {
     readonly code: number,
     readonly msg: string,
     readonly status = 400,
+    readonly reason?: string,
+    readonly data?: unknown,
   ) {}
 }
 
 /** No answer at all. */
 export const SILENCE = Symbol("silence");
 
-const SYMBOL = {
+export const SYMBOL = {
   symbol: "BTCUSDT",
   status: "TRADING",
   baseAsset: "BTC",
@@ -29,6 +31,8 @@ const SYMBOL = {
   baseAssetPrecision: 8,
   quoteAssetPrecision: 8,
   orderTypes: ["LIMIT", "MARKET"],
+  extendedOrderTypes: [],
+  timesInForce: ["GTC", "IOC", "FOK"],
   filters: [
     { filterType: "PRICE_FILTER", minPrice: "0.01", maxPrice: "1000000.00", tickSize: "0.01" },
     { filterType: "LOT_SIZE", minQty: "0.00001", maxQty: "9000.00000", stepSize: "0.00001" },
@@ -39,12 +43,17 @@ const SYMBOL = {
 export class FakeVenue {
   readonly asked: Asked[] = [];
   isReachable = true;
+  /** Receives, and sends nothing: neither answers nor events. */
+  isSilent = false;
+  /** Streams whose SUBSCRIBE is refused. */
+  readonly refused = new Set<string>();
+  /** Connections that were ever opened. */
+  opened = 0;
   readonly #responders = new Map<string, Respond>();
   readonly #sockets = new Set<FakeSocket>();
 
   constructor() {
     const answers: Record<string, unknown> = {
-      time: { serverTime: Date.now() },
       ping: {},
       exchangeInfo: { symbols: [SYMBOL] },
       "ticker.24hr": [],
@@ -60,6 +69,7 @@ export class FakeVenue {
       myTrades: [],
     };
     for (const [method, answer] of Object.entries(answers)) this.answer(method, () => answer);
+    this.answer("time", () => ({ serverTime: Date.now() }));
   }
 
   answer(method: string, respond: Respond): void {
@@ -87,6 +97,7 @@ export class FakeVenue {
 
   accept(socket: FakeSocket): void {
     this.#sockets.add(socket);
+    this.opened += 1;
   }
 
   leave(socket: FakeSocket): void {
@@ -99,7 +110,13 @@ export class FakeVenue {
     const { id, method } = asked;
     if (!socket.isApi) {
       const names = asked.params as unknown as string[];
-      if (method === "SUBSCRIBE") for (const name of names) socket.streams.add(name);
+      if (method === "SUBSCRIBE") {
+        if (names.some((name) => this.refused.has(name))) {
+          socket.deliver({ code: 2, msg: "Invalid request", id });
+          return;
+        }
+        for (const name of names) socket.streams.add(name);
+      }
       if (method === "UNSUBSCRIBE") for (const name of names) socket.streams.delete(name);
       socket.deliver({ id, result: null });
       return;
@@ -107,7 +124,8 @@ export class FakeVenue {
     const result = this.#responders.get(method)?.(asked) ?? new VenueError(-1000, `no answer for ${method}`);
     if (result === SILENCE) return;
     if (result instanceof VenueError) {
-      socket.deliver({ id, status: result.status, error: { code: result.code, msg: result.msg } });
+      const { status, code, msg, reason, data } = result;
+      socket.deliver({ id, status, error: { code, msg, reason, data } });
     } else {
       socket.deliver({ id, status: 200, result });
     }
@@ -144,6 +162,7 @@ export class FakeSocket {
   }
 
   deliver(message: unknown): void {
+    if (this.#venue.isSilent) return;
     queueMicrotask(() => this.readyState === 1 && this.onmessage?.(sent(message)));
   }
 
@@ -155,6 +174,21 @@ export class FakeSocket {
   }
 }
 
+/** A window's end of a channel to the other windows of its browser. */
+export class FakeChannel {
+  static readonly all: FakeChannel[] = [];
+  readonly posted: unknown[] = [];
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+
+  constructor() {
+    FakeChannel.all.push(this);
+  }
+
+  postMessage(data: unknown): void {
+    this.posted.push(data);
+  }
+}
+
 /** A browser with just enough of itself, and a venue behind it; to be called before the stores are imported. */
 export function openFakeVenue(): FakeVenue {
   vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "clearTimeout", "clearInterval", "Date", "performance"] });
@@ -163,13 +197,15 @@ export function openFakeVenue(): FakeVenue {
   FakeSocket.venue = venue;
   const stored = new Map<string, string>();
   vi.stubGlobal("WebSocket", FakeSocket);
-  vi.stubGlobal("location", { protocol: "http:", host: "venue", hash: "", pathname: "/", search: "" });
+  vi.stubGlobal("location", { protocol: "http:", host: "venue", hash: "", pathname: "/", search: "", reload: vi.fn() });
   vi.stubGlobal("localStorage", {
     getItem: (name: string) => stored.get(name) ?? null,
     setItem: (name: string, text: string) => stored.set(name, text),
   });
   vi.stubGlobal("document", { hidden: false, visibilityState: "visible", addEventListener: () => {}, title: "" });
   vi.stubGlobal("addEventListener", () => {});
+  FakeChannel.all.length = 0;
+  vi.stubGlobal("BroadcastChannel", FakeChannel);
   return venue;
 }
 

@@ -1,12 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { FRESHNESS_WORDS } from "../stores/freshness";
 import type { Freshness } from "../stores/types";
-
-const SAYS: Record<Freshness, string> = {
-  live: "",
-  "catching-up": "catching up",
-  stale: "not the present",
-  past: "past",
-};
 
 interface Props {
   title: string;
@@ -23,7 +17,7 @@ export function Panel({ title, testId, freshness = "live", tools, children, clas
     <section class={`panel ${name}`} aria-label={title} data-testid={testId} data-state={freshness}>
       <header class="panel-head">
         <h2 class="panel-title">{title}</h2>
-        {freshness !== "live" && <span class="panel-state">{SAYS[freshness]}</span>}
+        {freshness !== "live" && <span class="panel-state">{FRESHNESS_WORDS[freshness]}</span>}
         <div class="panel-tools">{tools}</div>
       </header>
       <div class="panel-body">{children}</div>

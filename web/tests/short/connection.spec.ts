@@ -50,6 +50,29 @@ test("a connection is silent for ten seconds, and what was held up then arrives"
   await expect(page.getByTestId("ticket-submit")).toBeDisabled();
   await tradeMeanwhile(venue);
   await page.waitForTimeout(AWAY_MS);
+  // The page has given its connections up by now; new ones are held, too.
+  await expect(page.getByTestId("connection")).toHaveAttribute("data-state", "stale");
+  await expectRows(page, "open-orders", 1);
+  relay.restore();
+  await isLive(page);
+  await expectSame(page, venue, before);
+  await relay.stop();
+});
+
+test("a page that slept for an hour without a connection misses nothing", async ({ page, venue, complaints }) => {
+  complaints.allow(CONNECTION_FAILED);
+  await page.clock.install();
+  await makeMarket(venue);
+  const relay = await Relay.start(venue.address);
+  await signIn(page, venue, "alice", relay.url);
+  await venue.order("alice", { side: "SELL", price: BETTER, quantity: "0.5" });
+  await expectRows(page, "open-orders", 1);
+  const before = await rows(page, "fills").count();
+  relay.cut();
+  await tradeMeanwhile(venue);
+  await page.clock.fastForward("01:00:00");
+  await expect(page.getByTestId("connection")).toHaveAttribute("data-state", "stale");
+  await expect(page.getByTestId("ticket-submit")).toBeDisabled();
   relay.restore();
   await isLive(page);
   await expectSame(page, venue, before);

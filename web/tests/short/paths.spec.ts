@@ -59,7 +59,9 @@ test("an acknowledgement that never comes is unknown, then found", async ({ page
   // Events of the account would say it, too: they stop with the answer.
   await fillTicket(page, { side: "buy", type: "LIMIT", price: "59000", qty: "0.1" });
   await submit(page);
+  await expect(rows(page, "open-orders")).toContainText("unknown, asking");
   await expect(rows(page, "open-orders")).toContainText("accepted", { timeout: 15_000 });
+  await expect(page.getByRole("log")).toContainText("was found: accepted");
   await expectRows(page, "open-orders", 1);
   expect(await venue.openOrders("alice")).toHaveLength(1);
 });
@@ -70,12 +72,16 @@ test("an order whose connection ended before it was carried out never reached th
   complaints,
 }) => {
   complaints.allow(/WebSocket/);
+  await page.clock.install();
   await makeMarket(venue);
   await signIn(page, venue);
   await venue.fault("disconnect", "alice");
   await fillTicket(page, { side: "buy", type: "LIMIT", price: "59000", qty: "0.1" });
   await submit(page);
-  await expect(page.getByRole("log")).toContainText("never reached the venue", { timeout: 20_000 });
+  await isLive(page);
+  await expect(rows(page, "open-orders")).toContainText("unknown, asking");
+  await page.clock.fastForward("00:16");
+  await expect(page.getByRole("log")).toContainText("never reached the venue");
   await expectRows(page, "open-orders", 0);
   expect(await venue.openOrders("alice")).toEqual([]);
   await isLive(page);
@@ -121,17 +127,46 @@ test("a halt and an auction are seen, and what they allow", async ({ page, venue
 });
 
 test("signing out leaves nothing of the account on the page", async ({ page, venue }) => {
+  await makeMarket(venue);
   await venue.order("alice", { side: "BUY", price: "59000", quantity: "0.1" });
   await signIn(page, venue);
   await expectRows(page, "open-orders", 1);
+  await expect(rows(page, "fills")).not.toHaveCount(0);
+  await expect(rows(page, "balances")).not.toHaveCount(0);
+  await page.getByTestId("arm").click();
+  await venue.fault("reject", "alice");
+  await fillTicket(page, { side: "buy", type: "LIMIT", price: "59000", qty: "0.1" });
+  await submit(page);
+  await expect(page.getByTestId("ticket-life")).toBeVisible();
+  await page.getByRole("tab", { name: /^Messages/ }).click();
+  await expect(page.getByRole("list", { name: "Messages" })).toContainText("was refused");
   await page.getByRole("button", { name: "Account alice" }).click();
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await expect(page.getByTestId("ticket-submit")).toBeDisabled();
+  await expect(page.getByText("No messages.")).toBeVisible();
+  await page.getByRole("tab", { name: "Lists" }).click();
+  await expect(page.getByText("Sign in to see your lists.")).toBeVisible();
+  await page.getByRole("tab", { name: "Open orders" }).click();
   await expectRows(page, "open-orders", 0);
+  await expectRows(page, "fills", 0);
+  await expect(rows(page, "balances")).toHaveCount(0);
+  await expect(page.getByTestId("ticket-life")).toHaveCount(0);
+  await expect(page.getByTestId("arm")).toHaveAttribute("aria-checked", "false");
   await page.reload();
   await expect(page.getByText("This is a demo")).toBeVisible();
   // The order itself stands.
   expect(await venue.openOrders("alice")).toHaveLength(1);
+});
+
+test("signing out in one window signs the others out", async ({ page, venue, context }) => {
+  await signIn(page, venue);
+  const other = await context.newPage();
+  await other.goto(venue.url);
+  await expect(other.getByRole("button", { name: "Account alice" })).toBeVisible();
+  await page.getByRole("button", { name: "Account alice" }).click();
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await expect(other.getByText("not signed in")).toBeVisible();
+  await expect(other.getByTestId("ticket-submit")).toBeDisabled();
 });
 
 test("a signed-in browser is signed in after a reload, and the code works once", async ({ page, venue }) => {
@@ -170,6 +205,46 @@ test("the first order without a mouse", async ({ page, venue }) => {
   await leaveField(page);
   await page.keyboard.press("Shift+C");
   await expectRows(page, "open-orders", 0);
+});
+
+test("every path of a trader without a mouse", async ({ page, venue }) => {
+  await makeMarket(venue);
+  await signIn(page, venue);
+  const before = await rows(page, "fills").count();
+  await page.keyboard.press("m");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("b");
+  await page.keyboard.type("0.1");
+  await page.keyboard.press("Enter");
+  await expectRows(page, "fills", before + 1);
+
+  await leaveField(page);
+  await page.keyboard.press("l");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("p");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("59000");
+  await page.keyboard.press("Enter");
+  const order = rows(page, "open-orders").first();
+  await expect(order).toContainText("accepted");
+
+  await order.getByRole("button", { name: /^Amend/ }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("59100");
+  await page.keyboard.press("Enter");
+  await expect.poll(async () => Number((await venue.openOrders("alice"))[0]?.price)).toBe(59_100);
+  await expectRows(page, "open-orders", 1);
+
+  await order.getByRole("button", { name: /^Cancel/ }).focus();
+  await page.keyboard.press("Enter");
+  await expectRows(page, "open-orders", 0);
+
+  await page.keyboard.press("Control+k");
+  await expect(page.getByTestId("palette-query")).toBeFocused();
+  await page.keyboard.type("sign out");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("not signed in")).toBeVisible();
 });
 
 async function tabTo(page: Page, testId: string, key = "Tab"): Promise<void> {

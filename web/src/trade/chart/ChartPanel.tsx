@@ -1,7 +1,6 @@
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { format } from "../../numbers/decimal";
-import { amend } from "../../stores/actions";
 import { bookFreshness } from "../../stores/book";
 import { candles, INTERVALS, interval, loadOlder } from "../../stores/candles";
 import { averagePrice, fills } from "../../stores/fills";
@@ -15,6 +14,7 @@ import { colours } from "../../ui/colours";
 import { later } from "../../ui/Later";
 import { Panel } from "../../ui/Panel";
 import { linkedLists } from "../dock/linked";
+import { amendAsking } from "../ticket/send";
 import { CandleTable } from "./CandleTable";
 import { LENGTH_MS } from "./intervals";
 import { orderLines } from "./lines";
@@ -158,7 +158,7 @@ async function amendPrice(order: Order, price: bigint): Promise<void> {
   for (const redraw of redraws) redraw();
   try {
     // A refusal is in the messages; the line is back where the venue has the order.
-    await amend(order, { price });
+    await amendAsking(order, { price });
   } finally {
     asked.delete(order.key);
     for (const redraw of redraws) redraw();
@@ -187,7 +187,7 @@ function follow(chart: PriceChart): () => void {
     if (!of) return;
     const lengthMs = LENGTH_MS[interval.value];
     chart.setMarks(fillMarks(fills.value, of.symbol, lengthMs, candles.list[0]?.openMs ?? 0));
-    chart.setAverage(averagePrice(of.symbol, fills.value));
+    chart.setAverage(averagePrice(of.symbol));
   };
   const ends = [
     effect(() => {

@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { format } from "../../numbers/decimal";
+import { isWorking } from "../../stores/orderState";
 import type { Market, Order } from "../../stores/types";
 import { Button } from "../../ui/Button";
 import { changeOf, editOf } from "../dock/editing";
 import { SideWord, State } from "../dock/State";
-import { isWorking, typeWords } from "../dock/words";
+import { typeWords } from "../dock/words";
 
 const MOST = 50;
 

@@ -1,8 +1,9 @@
 // Own open orders as lines of the chart.
 import { format } from "../../numbers/decimal";
+import { isWorking } from "../../stores/orderState";
 import type { Market, Order, Side } from "../../stores/types";
 import type { Linked } from "../dock/linked";
-import { isWorking, stateWords, typeWords } from "../dock/words";
+import { stateWords, typeWords } from "../dock/words";
 
 export interface Line {
   /** Of the order, with what its price does there. */

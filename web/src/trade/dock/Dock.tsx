@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { accountFreshness } from "../../stores/account";
 import { fills } from "../../stores/fills";
+import { FRESHNESS_WORDS } from "../../stores/freshness";
 import { notices } from "../../stores/notices";
 import { openOrders } from "../../stores/orders";
 import { Button } from "../../ui/Button";
@@ -97,7 +98,7 @@ function Pane({ id, title, onLife, isChosenByTab = false }: PaneProps) {
     <section ref={element} class="panel dock-pane" aria-label={NAMES[id]} data-state={freshness}>
       <header class="panel-head">
         {title}
-        {freshness !== "live" && <span class="panel-state">{STATES[freshness]}</span>}
+        {freshness !== "live" && <span class="panel-state">{FRESHNESS_WORDS[freshness]}</span>}
         <div class="panel-tools">
           <Tools id={id} />
         </div>
@@ -123,7 +124,6 @@ const NAMES: Readonly<Record<Tab, string>> = {
   balances: "Balances",
   messages: "Messages",
 };
-const STATES = { stale: "no sign of life", "catching-up": "catching up", past: "past" } as const;
 
 function Tools({ id }: { id: Tab }) {
   switch (id) {

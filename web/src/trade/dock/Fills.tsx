@@ -1,15 +1,15 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { format, toNumber } from "../../numbers/decimal";
-import { decimalsOfAsset, fills } from "../../stores/fills";
+import { decimalsOfAsset, fills, known } from "../../stores/fills";
 import { venueNow } from "../../stores/link";
 import { chosen, markets } from "../../stores/markets";
 import { session } from "../../stores/session";
 import type { Fill } from "../../stores/types";
 import { VirtualTable } from "../../ui/VirtualTable";
 import { Amount } from "./Amount";
+import { sideColumn, symbolColumn } from "./columns";
 import { type Filter, NO_FILTER } from "./Filters";
-import { SideWord } from "./State";
 import type { Sort } from "./sorting";
 import { exportRows, fitting, shownRows, type TableColumn, turnSort } from "./table";
 import { dateAndClock, shortTime } from "./words";
@@ -63,23 +63,8 @@ const columns: readonly TableColumn<Fill>[] = [
     sortKey: ({ timeMs }) => timeMs,
     csv: ({ timeMs }) => dateAndClock(timeMs),
   },
-  {
-    id: "symbol",
-    title: "Market",
-    width: "78px",
-    cell: ({ symbol }) => symbol,
-    sortKey: ({ symbol }) => symbol,
-    csv: ({ symbol }) => symbol,
-    isText: true,
-  },
-  {
-    id: "side",
-    title: "Side",
-    width: "34px",
-    cell: ({ side }) => <SideWord side={side} />,
-    sortKey: ({ side }) => side,
-    csv: ({ side }) => side,
-  },
+  symbolColumn,
+  sideColumn,
   number("price", "Price", (fill) => decimalsOf(fill).price, 0, 72),
   number("qty", "Quantity", (fill) => decimalsOf(fill).qty, 0, 60),
   number("quoteQty", "Value", (fill) => decimalsOf(fill).quote, 720, 110),
@@ -170,5 +155,6 @@ const sortBy = (column: string) => turnSort(sort, columns, column);
 
 function emptyText(): string {
   if (session.value === null) return "Sign in to see your fills.";
-  return fills.value.length > 0 ? "No fill passes the filter." : "Nothing traded yet.";
+  if (fills.value.length > 0) return "No fill passes the filter.";
+  return known.value === "own" ? "Earlier fills are being read …" : "Nothing traded yet.";
 }

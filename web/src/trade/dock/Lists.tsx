@@ -1,13 +1,15 @@
 import { format } from "../../numbers/decimal";
-import { cancel } from "../../stores/actions";
+import { cancel } from "../../stores/act";
 import { markets } from "../../stores/markets";
+import { isWorking } from "../../stores/orderState";
 import { session } from "../../stores/session";
 import type { Order } from "../../stores/types";
 import { Button } from "../../ui/Button";
 import { Amount } from "./Amount";
 import { type Linked, linkedLists } from "./linked";
 import { SideWord, State } from "./State";
-import { isWorking, typeWords } from "./words";
+import { typeWords } from "./words";
+import "./lists.css";
 
 /** More would be slow to draw, and are not read. */
 const MOST = 200;

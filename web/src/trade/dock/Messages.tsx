@@ -1,7 +1,8 @@
-import { notices } from "../../stores/notices";
+import { notices, takeFix } from "../../stores/notices";
 import type { Notice } from "../../stores/types";
 import { Button } from "../../ui/Button";
 import { clock } from "./words";
+import "./lists.css";
 
 const SIGNS: Readonly<Record<Notice["kind"], string>> = { info: "i", good: "✓", warning: "!", bad: "✕" };
 const WORDS: Readonly<Record<Notice["kind"], string>> = {
@@ -22,7 +23,7 @@ export function Messages() {
             {SIGNS[kind]}
           </span>
           <span>{text}</span>
-          {fix && <Button onClick={fix.run}>{fix.label}</Button>}
+          {fix && <Button onClick={() => takeFix(id)}>{fix.label}</Button>}
         </li>
       ))}
     </ol>

@@ -1,21 +1,24 @@
 import { type Signal, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { format, toNumber } from "../../numbers/decimal";
-import { amend, cancel } from "../../stores/actions";
+import { cancel } from "../../stores/act";
 import { venueNow } from "../../stores/link";
 import { chosen, markets } from "../../stores/markets";
+import { isWorking } from "../../stores/orderState";
 import { openOrders } from "../../stores/orders";
 import { session } from "../../stores/session";
 import type { Market, Order } from "../../stores/types";
 import { VirtualTable } from "../../ui/VirtualTable";
+import { amendAsking } from "../ticket/send";
 import { Amount } from "./Amount";
+import { sideColumn, symbolColumn } from "./columns";
 import { changeOf, type Edit, editOf } from "./editing";
 import { type Filter, NO_FILTER } from "./Filters";
 import { SideWord, State } from "./State";
 import type { Sort } from "./sorting";
 import { exportRows, fitting, shownRows, type TableColumn, turnSort } from "./table";
 import { rowHeight } from "./useWidth";
-import { dateAndClock, isWorking, shortTime, stateWords, typeWords } from "./words";
+import { dateAndClock, shortTime, stateWords, typeWords } from "./words";
 
 export const orderFilter = signal<Filter>(NO_FILTER);
 const sort = signal<Sort | null>(null);
@@ -37,23 +40,8 @@ const columns: readonly TableColumn<Order>[] = [
     sortKey: ({ createdMs }) => createdMs,
     csv: ({ createdMs }) => dateAndClock(createdMs),
   },
-  {
-    id: "symbol",
-    title: "Market",
-    width: "78px",
-    cell: ({ symbol }) => symbol,
-    sortKey: ({ symbol }) => symbol,
-    csv: ({ symbol }) => symbol,
-    isText: true,
-  },
-  {
-    id: "side",
-    title: "Side",
-    width: "34px",
-    cell: ({ side }) => <SideWord side={side} />,
-    sortKey: ({ side }) => side,
-    csv: ({ side }) => side,
-  },
+  symbolColumn,
+  sideColumn,
   {
     id: "type",
     title: "Type",
@@ -364,7 +352,7 @@ interface ActProps {
   children: string;
 }
 
-export function Act({ label, onClick, disabled = false, children }: ActProps) {
+function Act({ label, onClick, disabled = false, children }: ActProps) {
   return (
     <button
       type="button"
@@ -392,14 +380,14 @@ async function send(order: Order): Promise<void> {
   }
   leave();
   // A refusal is in the messages, and the row shows that nothing changed.
-  await amend(order, change);
+  await amendAsking(order, change);
 }
 
 function leave(): void {
   edit.value = null;
 }
 
-export function wordsOf(order: Order): string {
+function wordsOf(order: Order): string {
   const price = order.price === null ? "" : ` at ${inPrice(order, order.price)}`;
   return `${order.side === "BUY" ? "buy" : "sell"} ${inQty(order, order.qty)} ${order.symbol}${price}`;
 }

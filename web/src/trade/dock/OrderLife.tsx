@@ -7,6 +7,7 @@ import { Dialog } from "../../ui/Dialog";
 import { type LifeEvent, lifeOf } from "./life";
 import { SideWord, State } from "./State";
 import { clock, dateAndClock, typeWords } from "./words";
+import "./life.css";
 
 /** An order's fills are looked for among so many of the newest. */
 const FILLS_SEARCHED = 20_000;

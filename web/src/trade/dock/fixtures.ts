@@ -1,23 +1,8 @@
 // What tests of orders and fills are made of.
 import type { Fill, Market, Order } from "../../stores/types";
+import { BTC } from "../ticket/fixtures";
 
-export const market: Market = {
-  symbol: "BTCUSDT",
-  base: "BTC",
-  quote: "USDT",
-  status: "TRADING",
-  phase: "Continuous",
-  phaseEndsMs: null,
-  price: { decimals: 2, step: 5n, min: 5n, max: 100_000_000n },
-  qty: { decimals: 5, step: 1n, min: 1n, max: 900_000_000n },
-  baseDecimals: 8,
-  quoteDecimals: 8,
-  minNotional: null,
-  maxNotional: null,
-  orderTypes: [],
-  timesInForce: [],
-  filters: [],
-};
+export const market: Market = { ...BTC, qty: { ...BTC.qty, step: 1n, min: 1n } };
 
 export function order(to: Partial<Order> = {}): Order {
   return {

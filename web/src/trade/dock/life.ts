@@ -3,6 +3,7 @@ import { effect } from "@preact/signals";
 import { format } from "../../numbers/decimal";
 import { venueNow } from "../../stores/link";
 import { markets } from "../../stores/markets";
+import { isOver } from "../../stores/orderState";
 import { openOrders, recentOrders } from "../../stores/orders";
 import type { Market, Order } from "../../stores/types";
 import { typeWords } from "./words";
@@ -103,5 +104,3 @@ function endOf({ state, reason }: Order): string {
 }
 
 const isUnanswered = ({ state }: Order) => state === "sent" || state === "unknown";
-const isOver = ({ state }: Order) =>
-  state === "filled" || state === "canceled" || state === "expired" || state === "rejected";

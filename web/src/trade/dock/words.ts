@@ -67,7 +67,3 @@ export function shortTime(ms: number, nowMs: number): string {
   const text = dateAndClock(ms);
   return text.slice(0, 10) === dateAndClock(nowMs).slice(0, 10) ? text.slice(11, 19) : text.slice(5, 16);
 }
-
-export function isWorking({ state, change }: Order): boolean {
-  return change === null && (state === "accepted" || state === "part-filled" || state === "pending");
-}

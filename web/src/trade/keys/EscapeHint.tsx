@@ -1,6 +1,5 @@
 import { ordersOfChosen } from "../../stores/orders";
 import { escapeHint } from "./install";
-import "./keys.css";
 
 /** After the first Escape: what a second one does. */
 export function EscapeHint() {

@@ -4,7 +4,7 @@ import { keys } from "../../stores/settings";
 import { isReserved } from "./chords";
 import { addCommand, bind, bindings, commands } from "./commands";
 
-vi.mock("../../stores/actions", () => ({}));
+vi.mock("../../stores/act", () => ({}));
 vi.mock("../../stores/session", () => ({ session: signal(null), cancelOnDisconnect: signal(false) }));
 
 afterEach(() => {

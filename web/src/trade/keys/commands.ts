@@ -1,6 +1,6 @@
 // Everything that a key or the palette can do.
 import { computed, signal } from "@preact/signals";
-import { cancel, cancelMany } from "../../stores/actions";
+import { cancel, cancelMany } from "../../stores/act";
 import { chosen, markets } from "../../stores/markets";
 import { notice } from "../../stores/notices";
 import { ordersOfChosen } from "../../stores/orders";

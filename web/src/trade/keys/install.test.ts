@@ -7,7 +7,7 @@ const { place, cancelMany } = vi.hoisted(() => ({
   place: vi.fn(async () => ({ ok: true })),
   cancelMany: vi.fn(async () => ({ ok: true })),
 }));
-vi.mock("../../stores/actions", () => ({ place, cancelMany, placeList: vi.fn(), amend: vi.fn(), cancel: vi.fn() }));
+vi.mock("../../stores/act", () => ({ place, cancelMany, placeList: vi.fn(), amend: vi.fn(), cancel: vi.fn() }));
 vi.mock("../../stores/session", () => ({ session: signal({ role: "trader" }), cancelOnDisconnect: signal(false) }));
 vi.mock("../../stores/markets", () => ({
   chosen: signal("BTCUSDT"),
@@ -124,7 +124,7 @@ it("asks first where a warning applies", async () => {
   warnings.value = { percentAway: "", maxQty: "0.1", maxCost: "" };
   press("B", { shiftKey: true });
   expect(place).not.toHaveBeenCalled();
-  expect(question.value?.warnings).toEqual(["0.5 BTC is more than your bound of 0.1."]);
+  expect(question.value?.warnings()).toEqual(["0.5 BTC is more than your bound of 0.1."]);
   question.value = null;
 });
 

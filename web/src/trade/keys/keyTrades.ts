@@ -1,6 +1,5 @@
 // Orders by one key, in the quantity that is set for clicks and keys. They ask where a warning applies.
 import { formatShort } from "../../numbers/decimal";
-import { amend } from "../../stores/actions";
 import { bookFreshness } from "../../stores/book";
 import { market as chosenMarket } from "../../stores/markets";
 import { notice } from "../../stores/notices";
@@ -10,7 +9,7 @@ import { ticket } from "../../stores/ticketDraft";
 import type { Market, Side } from "../../stores/types";
 import { type Form, readForm } from "../ticket/form";
 import { priceText, readTicket } from "../ticket/rules";
-import { send } from "../ticket/send";
+import { amendAsking, send } from "../ticket/send";
 import { situationOf } from "../ticket/situation";
 import type { Command } from "./commands";
 
@@ -89,5 +88,5 @@ function move(market: Market, ticks: bigint): void {
     notice("warning", `${formatShort(price, market.price.decimals)} is outside the bounds of ${market.symbol}.`);
     return;
   }
-  void amend(order, { price });
+  void amendAsking(order, { price });
 }

@@ -7,7 +7,7 @@ const SCATTERED = -1_000;
  * How well a text fits a query, higher is better; `null`: not at all. Each word of the query must be there, in any
  * order; as the beginning of a word it counts more. A query without blanks may also be letters in their order.
  */
-export function scoreOf(query: string, text: string): number | null {
+function scoreOf(query: string, text: string): number | null {
   const sought = query.trim().toLowerCase();
   if (sought === "") return 0;
   const lower = text.toLowerCase();

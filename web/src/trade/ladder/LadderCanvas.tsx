@@ -12,6 +12,8 @@ interface Props {
   words: Signal<string>;
 }
 
+const MOVES = ["ArrowUp", "ArrowDown", "PageUp", "PageDown"];
+
 export function LadderCanvas({ view, words }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useCanvas((surface) => new LadderPainter(surface, view));
@@ -25,7 +27,9 @@ export function LadderCanvas({ view, words }: Props) {
   const key = (event: KeyboardEvent) => {
     const of = market.peek();
     if (event.ctrlKey || event.altKey || event.metaKey || of === null) return;
-    if (!pressed(event.key, view, of, say)) return;
+    // A key that is held down moves on, and trades once.
+    const isHeld = event.repeat && !MOVES.includes(event.key);
+    if (!isHeld && !pressed(event.key, view, of, say)) return;
     // Keys of the page must not act a second time.
     event.preventDefault();
     event.stopPropagation();

@@ -1,6 +1,6 @@
 // The ladder for assistive technology: the best ten prices of each side, once a second, and own orders as buttons.
 import { format, formatShort } from "../../numbers/decimal";
-import { cancel } from "../../stores/actions";
+import { cancel } from "../../stores/act";
 import { book } from "../../stores/book";
 import { market } from "../../stores/markets";
 import { ordersOfChosen } from "../../stores/orders";

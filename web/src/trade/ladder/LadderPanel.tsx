@@ -1,7 +1,7 @@
 // The ladder: prices from top to bottom, what stands there, and own orders; trading by click, drag and key.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { cancelMany } from "../../stores/actions";
+import { cancelMany } from "../../stores/act";
 import { bookFreshness } from "../../stores/book";
 import { market } from "../../stores/markets";
 import { ordersOfChosen } from "../../stores/orders";

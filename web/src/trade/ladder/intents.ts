@@ -1,16 +1,14 @@
 // What clicks and keys in a ladder do. Each says in a sentence what was sent, what came of it, or why it was not sent.
 import { format, formatShort, parse } from "../../numbers/decimal";
-import { amend, cancel, type Outcome, place } from "../../stores/actions";
-import { balances } from "../../stores/balances";
-import { book, bookFreshness } from "../../stores/book";
+import { amend, cancel, type Outcome, place } from "../../stores/act";
+import { bookFreshness } from "../../stores/book";
+import { isOver, leftOf } from "../../stores/orderState";
 import { orderByKey } from "../../stores/orders";
-import { armed, clickQtys, warnings } from "../../stores/settings";
+import { armed, clickQtys } from "../../stores/settings";
 import { prefill, ticket } from "../../stores/ticketDraft";
 import type { Draft, Market, Order, Side } from "../../stores/types";
-import { preview } from "../ticket/preview";
-import type { ReadOrder } from "../ticket/rules";
-import { warningsOf } from "../ticket/warnings";
-import { type Capsule, leftOf, shownPrice } from "./orders";
+import { plainOrder, warningsOfOrder } from "../ticket/send";
+import { type Capsule, shownPrice } from "./orders";
 import type { Drag, LadderView } from "./view";
 
 export type Say = (sentence: string) => void;
@@ -18,7 +16,7 @@ export type Say = (sentence: string) => void;
 const sideWord = (side: Side): string => (side === "BUY" ? "buy" : "sell");
 
 /** Why nothing can be sent from the ladder now. */
-export function refusal(): string | null {
+function refusal(): string | null {
   if (bookFreshness.peek() !== "live") return "The book is not live: nothing is sent from here.";
   return null;
 }
@@ -97,10 +95,6 @@ export function capsuleWords({ side, orders, left, filled, ahead, look, isSettle
   return parts.join(", ");
 }
 
-export function isOpen({ state }: Order): boolean {
-  return !["filled", "canceled", "expired", "rejected"].includes(state);
-}
-
 /** The quantity of one click; `null` if nothing may be sent by one: then the ticket has the order, and it is said why. */
 function qtyToSend(market: Market, side: Side, price: bigint | null, say: Say): bigint | null {
   const refused = refusal();
@@ -130,7 +124,7 @@ function whyNotAtOnce(market: Market, side: Side, price: bigint | null, qty: big
 }
 
 function openOf({ orders }: Capsule): Order[] {
-  return orders.map(({ key }) => orderByKey(key)).filter((order) => order !== undefined && isOpen(order)) as Order[];
+  return orders.map(({ key }) => orderByKey(key)).filter((order) => order !== undefined && !isOver(order)) as Order[];
 }
 
 function send(draft: Draft, say: Say): void {
@@ -153,24 +147,5 @@ function readQty(market: Market): bigint | null {
 
 /** The first of the ticket's warnings: what one would be asked about there is not sent by one click. */
 function warningOf(market: Market, side: Side, price: bigint | null, qty: bigint): string | undefined {
-  const order: ReadOrder = {
-    side,
-    type: price === null ? "MARKET" : "LIMIT",
-    timeInForce: price === null ? null : "GTC",
-    price,
-    stopPrice: null,
-    trailing: null,
-    goodTillMs: null,
-    qty,
-    quoteQty: null,
-    icebergQty: null,
-    isHidden: false,
-    minQty: null,
-    isWithinBalance: false,
-    peg: null,
-  };
-  const free = (asset: string) => balances.peek().get(asset)?.free ?? null;
-  const means = { rates: null, isFeeInQuote: false, freeBase: free(market.base), freeQuote: free(market.quote) };
-  const seen = preview(order, { bids: book.bids, asks: book.asks }, market, means);
-  return warningsOf(order, seen, book.lastTradePrice, market, warnings.peek())[0];
+  return warningsOfOrder(plainOrder(side, price, qty), market)[0];
 }

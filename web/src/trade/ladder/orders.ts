@@ -1,4 +1,5 @@
 // Own orders in the rows of a ladder, those held under the pointer, and those that are on their way to another price.
+import { isWorking, leftOf } from "../../stores/orderState";
 import type { Order, Side } from "../../stores/types";
 
 /** Orders of one side in one row, drawn as one capsule. */
@@ -27,12 +28,6 @@ export interface Hold {
 /** The price at which an order shows: a stop order that waits shows where it triggers. */
 export function shownPrice({ state, stopPrice, price }: Order): bigint | null {
   return state === "pending" || price === null ? (stopPrice ?? price) : price;
-}
-
-export const leftOf = ({ qty, filled }: Order): bigint => (qty ?? 0n) - filled;
-
-export function isSettled({ state, change }: Order): boolean {
-  return change === null && (state === "accepted" || state === "part-filled");
 }
 
 /**
@@ -92,7 +87,7 @@ function capsuleOf(side: Side, row: number, orders: readonly Order[], look: Caps
   for (const order of orders) {
     left += leftOf(order);
     filled += order.filled;
-    areSettled &&= isSettled(order);
+    areSettled &&= isWorking(order) && order.state !== "pending";
   }
   return { side, row, orders, left, filled, ahead: orders[0]?.ahead ?? null, isSettled: areSettled, look };
 }

@@ -250,7 +250,7 @@ export class LadderView {
   }
 }
 
-export function sideOfOrders(column: Column): Side | null {
+function sideOfOrders(column: Column): Side | null {
   if (column === "buyOrders") return "BUY";
   return column === "sellOrders" ? "SELL" : null;
 }

@@ -1,5 +1,5 @@
 // What limits harm: the arm switch, cancels by one click, and cancel on disconnect.
-import { cancelMany } from "../../stores/actions";
+import { cancelMany } from "../../stores/act";
 import { chosen } from "../../stores/markets";
 import { openOrders, ordersOfChosen } from "../../stores/orders";
 import { cancelOnDisconnect, session, setCancelOnDisconnect } from "../../stores/session";

@@ -15,7 +15,7 @@ import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Toggle } from "../../ui/Toggle";
 import { closeDialog, dialog, openDialog } from "../keys/dialogs";
-import "./safety.css";
+import "./settings.css";
 
 const THEMES: readonly { value: Theme; text: string }[] = [
   { value: "dark", text: "Dark" },
@@ -29,6 +29,7 @@ const PALETTES: readonly { value: Palette; text: string }[] = [
 ];
 const BOUNDS: readonly { name: keyof Warnings; text: string; unit: string }[] = [
   { name: "percentAway", text: "Price worse than the last by over", unit: "%" },
+  { name: "ticksAway", text: "or by over", unit: "ticks" },
   { name: "maxQty", text: "Quantity above", unit: "base asset" },
   { name: "maxCost", text: "Worth more than", unit: "quote asset" },
 ];
@@ -99,7 +100,7 @@ function Switch({ of, children }: { of: Signal<boolean>; children: string }) {
 }
 
 function Bound({ name, text, unit }: (typeof BOUNDS)[number]) {
-  const value = warnings.value[name];
+  const value = warnings.value[name] ?? "";
   const parsed = parse(value, BOUND_DECIMALS);
   const isWrong = "problem" in parsed ? parsed.problem !== "empty" : parsed.units < 0n;
   const id = `settings-${name}`;

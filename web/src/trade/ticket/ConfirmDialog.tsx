@@ -1,39 +1,27 @@
 import { formatGrouped } from "../../numbers/decimal";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
-import { question, sendNow, warningsFor } from "./send";
+import { answerQuestion, question } from "./send";
 import { situationOf } from "./situation";
-import { buttonWords, orderLines } from "./words";
+import "./confirm.css";
 
 /** Asks once more where a warning applies. */
 export function ConfirmDialog() {
-  const asked = question.value;
-  if (asked === null) return null;
-  const { read, market } = asked;
-  const close = () => {
-    question.value = null;
-  };
-  const confirm = () => {
-    close();
-    sendNow(read, market);
-  };
+  const asking = question.value;
+  if (asking === null) return null;
+  const { market, side, title, lines, action, warnings, asked } = asking;
+  const close = () => answerQuestion(false);
   const { last } = situationOf(market);
-  // The market moves on while the person reads.
-  const current = warningsFor(read, market);
+  const current = warnings();
   return (
-    <Dialog
-      title={`Send this order to ${market.symbol}?`}
-      onClose={close}
-      testId="confirm-dialog"
-      class="ticket-confirm"
-    >
+    <Dialog title={title} onClose={close} testId="confirm-dialog" class="ticket-confirm">
       <ul class="ticket-confirm-orders">
-        {orderLines(read, market).map((line) => (
+        {lines.map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
       <ul class="ticket-confirm-warnings">
-        {(current.length > 0 ? current : asked.warnings).map((warning) => (
+        {(current.length > 0 ? current : asked).map((warning) => (
           <li key={warning} class="warning">
             ! {warning}
           </li>
@@ -42,8 +30,8 @@ export function ConfirmDialog() {
       {last !== null && <p class="dim">Last price {formatGrouped(last, market.price.decimals)}</p>}
       <div class="ticket-confirm-buttons">
         <Button onClick={close}>Keep editing</Button>
-        <Button look={read.own.side === "BUY" ? "buy" : "sell"} testId="confirm" onClick={confirm}>
-          {buttonWords(read, market)}
+        <Button look={side === "BUY" ? "buy" : "sell"} testId="confirm" onClick={() => answerQuestion(true)}>
+          {action}
         </Button>
       </div>
     </Dialog>

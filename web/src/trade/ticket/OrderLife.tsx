@@ -4,7 +4,7 @@ import { markets } from "../../stores/markets";
 import { lastSent, lastSentOrder, openOrders, orderWords, recentOrders } from "../../stores/orders";
 import type { Order } from "../../stores/types";
 import { type SentList, sentList } from "./send";
-import { lifeWords } from "./words";
+import { lifeWords, STATE_WORDS } from "./words";
 
 const LOOKS: Readonly<Record<Order["state"], string>> = {
   sent: "dim",
@@ -17,6 +17,8 @@ const LOOKS: Readonly<Record<Order["state"], string>> = {
   expired: "warning",
   rejected: "bad",
 };
+
+const LIST_WORDS = { sent: STATE_WORDS.sent, unknown: STATE_WORDS.unknown, accepted: "Accepted", rejected: "Refused" };
 
 export function OrderLife() {
   const list = sentList.value;
@@ -31,14 +33,12 @@ export function OrderLife() {
 
 function ListLife({ sent: { list, ids, outcome } }: { sent: SentList }) {
   const of = [...openOrders.value, ...recentOrders.value].filter(({ clientOrderId }) => ids.includes(clientOrderId));
-  const state = outcome === null ? "sent" : outcome.ok ? "accepted" : "rejected";
+  const state = outcome === null ? "sent" : outcome.ok ? "accepted" : outcome.fate ? "unknown" : "rejected";
   const name = list.kind.toUpperCase();
   return (
     <div class="ticket-life" data-testid="ticket-life" data-state={state}>
       <p>
-        <span class={LOOKS[state]}>
-          {state === "sent" ? "Sent, not answered yet" : state === "accepted" ? "Accepted" : "Refused"}
-        </span>{" "}
+        <span class={LOOKS[state]}>{LIST_WORDS[state]}</span>{" "}
         <span class="dim">
           {name} of {list.symbol}
           {outcome && !outcome.ok && `. ${outcome.sentence}`}

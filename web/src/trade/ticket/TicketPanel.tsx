@@ -4,7 +4,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { format } from "../../numbers/decimal";
 import { accountFreshness } from "../../stores/account";
 import { book, bookFreshness } from "../../stores/book";
+import { worstOf } from "../../stores/freshness";
 import { market as chosenMarket } from "../../stores/markets";
+import { lastSent } from "../../stores/orders";
 import { session } from "../../stores/session";
 import { ticket } from "../../stores/ticketDraft";
 import type { Freshness, Market, Side } from "../../stores/types";
@@ -15,7 +17,6 @@ import { readForm } from "./form";
 import { NumberField } from "./NumberField";
 import type { Problem } from "./numbers";
 import { type FindProblem, PriceFields, TimeFields } from "./OrderFields";
-import { OrderLife } from "./OrderLife";
 import { PercentButtons } from "./PercentButtons";
 import { PhaseLine, PhaseMark } from "./PhaseLine";
 import { PreviewTable } from "./PreviewTable";
@@ -23,7 +24,7 @@ import { ProblemLine } from "./ProblemLine";
 import { preview } from "./preview";
 import { quoteScale, type ReadTicket, readTicket, type Situation } from "./rules";
 import { SelectField } from "./SelectField";
-import { send } from "./send";
+import { send, sentList } from "./send";
 import { meansOf, situationOf, watchBook } from "./situation";
 import "./ticket.css";
 import { isList, type Kind, ownTimes, ownTypes, PEGS, paysLater, TAKES } from "./types";
@@ -31,15 +32,15 @@ import { VenueCheck } from "./VenueCheck";
 import { buttonWords, KIND_GROUPS, KIND_HINTS, KIND_NAMES, kindUnavailable, PEG_NAMES, verbOf } from "./words";
 
 const MoreFields = later("Further terms", async () => (await import("./MoreFields")).MoreFields);
+const OrderLife = later("What became of the order", async () => (await import("./OrderLife")).OrderLife);
 const LegFields = later("The further orders of a list", async () => (await import("./LegFields")).LegFields);
 
-const WORST: readonly Freshness[] = ["live", "catching-up", "stale", "past"];
 /** Shown at once: they concern a choice rather than a number that is being typed. */
 const OF_CHOICES = ["side", "type", "phase", "timeInForce"];
 
 export function TicketPanel() {
   const market = chosenMarket.value;
-  const freshness = useComputed(() => worse(accountFreshness.value, bookFreshness.value));
+  const freshness = useComputed(() => worstOf(accountFreshness.value, bookFreshness.value));
   return (
     <Panel
       title="Order"
@@ -91,7 +92,18 @@ function TicketForm({ market, freshness }: { market: Market; freshness: Freshnes
       ? []
       : entering(read).map((order) => orderDraft(order, read, market));
   return (
-    <form ref={form} class="ticket-form" data-side={own.side} noValidate autocomplete="off" onSubmit={submit}>
+    <form
+      ref={form}
+      class="ticket-form"
+      data-side={own.side}
+      noValidate
+      autocomplete="off"
+      onSubmit={submit}
+      onKeyDown={(event) => {
+        // A key that is held down sends once.
+        if (event.key === "Enter" && event.repeat) event.preventDefault();
+      }}
+    >
       <PhaseLine market={market} />
       <Sides kind={kind} />
       <ProblemLine path="side" problem={problemOf("side")} />
@@ -117,7 +129,7 @@ function TicketForm({ market, freshness }: { market: Market; freshness: Freshnes
         <p id="ticket-blocked" class="ticket-blocked warning">
           {blocked}
         </p>
-        <OrderLife />
+        {(lastSent.value !== null || sentList.value !== null) && <OrderLife />}
       </div>
     </form>
   );
@@ -299,7 +311,6 @@ function OwnFields({ read, market, situation, problemOf }: PartProps) {
   );
 }
 
-/** What few orders need, folded. */
 /** The terms that few orders have; their fields are loaded when they are opened. */
 function MoreTerms(props: PartProps) {
   const { own, selfTrade } = props.read;
@@ -346,7 +357,6 @@ function whyNot(freshness: Freshness, certain: readonly Problem[]): string | nul
   if (session.value.role !== "trader") return "This sign-in may read only.";
   if (freshness === "stale") return "No sign of life from the venue: nothing is sent until it is back.";
   if (freshness === "catching-up") return "Catching up with the venue: a moment.";
-  if (freshness === "past") return "This is the past: go back to now to trade.";
   return certain.find(({ field }) => field === "phase")?.text ?? null;
 }
 
@@ -355,8 +365,4 @@ function textAt(values: object, path: string): string {
     .split(".")
     .reduce<unknown>((node, name) => (node as Readonly<Record<string, unknown>> | undefined)?.[name], values);
   return typeof found === "string" ? found : "";
-}
-
-function worse(left: Freshness, right: Freshness): Freshness {
-  return WORST.indexOf(left) > WORST.indexOf(right) ? left : right;
 }

@@ -1,7 +1,7 @@
 // The venue's own word on the order before it is sent.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { test } from "../../stores/actions";
+import { test } from "../../stores/act";
 import type { Draft } from "../../stores/types";
 
 const WAIT_MS = 400;

@@ -1,5 +1,7 @@
 // A number as a field has it: read exactly, or said what is wrong with it and which allowed one is nearest.
+import type { Filter } from "../../api/types";
 import { decimalsOf, format, formatGrouped, formatShort, parse } from "../../numbers/decimal";
+import { filterIn } from "../../stores/filters";
 import type { Market, Scale } from "../../stores/types";
 
 export interface Fix {
@@ -55,7 +57,7 @@ export function ceilTo(value: bigint, step: bigint): bigint {
 }
 
 /** Halves go away from zero. */
-export function divideRounding(value: bigint, by: bigint): bigint {
+function divideRounding(value: bigint, by: bigint): bigint {
   const half = by / 2n;
   return value < 0n ? (value - half) / by : (value + half) / by;
 }
@@ -75,13 +77,11 @@ export function marketQtyScale(market: Market): Scale {
   return { ...market.qty, min, max };
 }
 
-export function filterOf(market: Market, type: string): Readonly<Record<string, unknown>> | undefined {
-  return market.filters.find(({ filterType }) => filterType === type);
-}
+export const filterOf = <T extends Filter["filterType"]>(market: Market, type: T) => filterIn(market.filters, type);
 
-export function unitsOf(text: unknown, decimals: number): bigint | null {
-  const parsed = typeof text === "string" ? parse(text, decimals) : null;
-  return parsed && "units" in parsed ? parsed.units : null;
+function unitsOf(text: string | undefined, decimals: number): bigint | null {
+  const parsed = parse(text ?? "", decimals);
+  return "units" in parsed ? parsed.units : null;
 }
 
 export function fixOf(value: bigint, scale: Pick<Scale, "decimals">): Fix {

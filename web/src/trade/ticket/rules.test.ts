@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Filter } from "../../api/types";
 import type { Market, Phase } from "../../stores/types";
 import { BTC, formOf, legOf, NOW } from "./fixtures";
 import type { Form } from "./form";
@@ -285,7 +286,7 @@ describe("lists", () => {
 });
 
 it("finds a price that is too far from the last", () => {
-  const filter = {
+  const filter: Filter = {
     filterType: "PERCENT_PRICE_BY_SIDE",
     bidMultiplierUp: "1.05",
     bidMultiplierDown: "0.50",

@@ -390,7 +390,7 @@ class Reader {
       this.report(field, "Less than the whole quantity is displayed", fix);
       return null;
     }
-    if (typeof limit === "number" && ceilDivide(qty, shown) > BigInt(limit)) {
+    if (limit !== undefined && ceilDivide(qty, shown) > BigInt(limit)) {
       const least = ceilTo(ceilDivide(qty, BigInt(limit)), market.qty.step);
       this.report(field, `An iceberg has at most ${limit} parts`, fixOf(least, market.qty));
       return null;
@@ -414,9 +414,8 @@ class Reader {
     if (filter?.avgPriceMins !== 0 || situation.last === null || price === null || peg) return;
     const name = side === "BUY" ? "bid" : "ask";
     const bound = (direction: "Up" | "Down") => {
-      const text = filter[`${name}Multiplier${direction}`];
-      const multiplier = typeof text === "string" ? parse(text, MULTIPLIER_DECIMALS) : null;
-      return multiplier && "units" in multiplier ? (situation.last as bigint) * multiplier.units : null;
+      const multiplier = parse(filter[`${name}Multiplier${direction}`], MULTIPLIER_DECIMALS);
+      return "units" in multiplier ? (situation.last as bigint) * multiplier.units : null;
     };
     const { decimals, step } = market.price;
     const [low, high] = [bound("Down"), bound("Up")];
@@ -439,9 +438,9 @@ const PEG_OFFSET = { decimals: 0, step: 1n, min: -1_000_000n, max: 1_000_000n };
 export function trailingScale(market: Market, isRise: boolean): Market["qty"] {
   const filter = filterOf(market, "TRAILING_DELTA");
   const where = isRise ? "Above" : "Below";
-  const bound = (name: string, otherwise: bigint) => {
+  const bound = (name: "min" | "max", otherwise: bigint) => {
     const value = filter?.[`${name}Trailing${where}Delta`];
-    return typeof value === "number" ? BigInt(value) : otherwise;
+    return value === undefined ? otherwise : BigInt(value);
   };
   return { decimals: 2, step: 1n, min: bound("min", 1n), max: bound("max", 9_999n) };
 }
@@ -465,11 +464,11 @@ export function toQty(amount: bigint, { baseDecimals, qty }: Market): bigint {
   return surplus >= 0 ? amount / 10n ** BigInt(surplus) : amount * 10n ** BigInt(-surplus);
 }
 
-export function dateText(timeMs: number): string {
+function dateText(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 16);
 }
 
-export function parseDate(text: string): number | null {
+function parseDate(text: string): number | null {
   const time = Date.parse(`${text}Z`);
   return Number.isNaN(time) ? null : time;
 }

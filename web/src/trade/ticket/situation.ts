@@ -13,7 +13,7 @@ import type { Situation } from "./rules";
 const LOOK_EVERY_MS = 200;
 
 /** Rises when the book has changed, at most five times a second: enough for the eye, and cheap. */
-export const bookLook = signal(0);
+const bookLook = signal(0);
 
 /** Follows the book while a ticket is on the page; returns how to stop. */
 export function watchBook(): () => void {

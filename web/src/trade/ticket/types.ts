@@ -13,7 +13,7 @@ export const ORDER_TYPES = [
 ] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
 
-export const LIST_KINDS = ["OCO", "OTO", "OTOCO", "OPO", "OPOCO"] as const;
+const LIST_KINDS = ["OCO", "OTO", "OTOCO", "OPO", "OPOCO"] as const;
 export type ListKind = (typeof LIST_KINDS)[number];
 
 /** What the ticket offers: an order type, an order that follows a price, or a list. */

@@ -32,6 +32,15 @@ it("warns of a price that is worse than the last by more than the bound", () => 
   ]);
 });
 
+it("warns of a price that is worse than the last by more than so many ticks", () => {
+  const buy = { type: "LIMIT", qty: "0.1" };
+  expect(warned({ ...buy, price: "60000.50" }, { ticksAway: "10" })).toEqual([]);
+  expect(warned({ ...buy, price: "60000.55" }, { ticksAway: "10" })).toEqual([
+    "Buys at 60 000.55: 11 ticks above the last price 60 000.",
+  ]);
+  expect(warned({ ...buy, price: "59000" }, { ticksAway: "10" })).toEqual([]);
+});
+
 it("warns of a market order that walks the book too far", () => {
   expect(warned({ type: "MARKET", qty: "0.1" }, { percentAway: "5" })).toEqual([]);
   expect(warned({ type: "MARKET", qty: "0.2" }, { percentAway: "5" })).toEqual([

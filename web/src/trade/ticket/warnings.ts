@@ -20,16 +20,18 @@ export function warningsOf(
   const percent = read(bounds.percentAway, PERCENT_DECIMALS);
   const verb = side === "BUY" ? "Buys" : "Sells";
   const worst = order.price ?? seen?.walk.worstPrice ?? null;
-  if (percent !== null && last !== null && last > 0n && worst !== null) {
+  const ticks = read(bounds.ticksAway ?? "", 0);
+  if (last !== null && last > 0n && worst !== null) {
     const away = side === "BUY" ? worst - last : last - worst;
-    const bound = percent;
-    if (away * 100n * 10n ** BigInt(PERCENT_DECIMALS) > bound * last) {
-      const shown = format((away * 10_000n) / last, 2);
+    const isFar = percent !== null && away * 100n * 10n ** BigInt(PERCENT_DECIMALS) > percent * last;
+    const isManyTicks = ticks !== null && away > ticks * market.price.step;
+    if (isFar || isManyTicks) {
+      const shown = isFar ? `${format((away * 10_000n) / last, 2)} %` : `${away / market.price.step} ticks`;
       const where = side === "BUY" ? "above" : "below";
       const what = order.price === null ? "as far as" : "at";
       const price = shortGrouped(worst, market.price.decimals);
       found.push(
-        `${verb} ${what} ${price}: ${shown} % ${where} the last price ${shortGrouped(last, market.price.decimals)}.`,
+        `${verb} ${what} ${price}: ${shown} ${where} the last price ${shortGrouped(last, market.price.decimals)}.`,
       );
     }
   }

@@ -174,7 +174,7 @@ export function lifeWords({ state, type, timeInForce }: Pick<Order, "state" | "t
   return STATE_WORDS[state];
 }
 
-const STATE_WORDS: Readonly<Record<Order["state"], string>> = {
+export const STATE_WORDS: Readonly<Record<Order["state"], string>> = {
   sent: "Sent, not answered yet",
   unknown: "Unknown: asking the venue what became of it",
   accepted: "Accepted, on the book",

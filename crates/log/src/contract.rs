@@ -10,6 +10,7 @@ use std::path::Path;
 use crate::batch::{Batch, Committed, LoggedBatch};
 use crate::chain::ChainHash;
 use crate::error::{LogError, OpenError};
+use crate::file::hand_over::Held;
 
 /// Where the next batches find their place.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -26,6 +27,13 @@ pub trait Log: fmt::Debug {
     /// Hands a batch over for commit. Several may be under way, as long as [`Log::ready`] says so;
     /// they are committed in the order given, and none twice.
     fn append(&mut self, batch: Batch) -> Result<(), LogError>;
+
+    /// As [`Log::append`], for a caller with a thread to spare. Where a batch is returned, that
+    /// thread commits it by [`Held::commit`], soon and without the caller: so no thread has to be
+    /// woken for a commit that no other batch waits for.
+    fn append_held(&mut self, batch: Batch) -> Result<Option<Held>, LogError> {
+        self.append(batch).map(|()| None)
+    }
 
     /// The next committed batch, in order; `None` when there is none yet. What had been committed
     /// when the log failed is still given out, and after it the failure, for ever.
@@ -72,6 +80,10 @@ pub trait BatchReader: fmt::Debug + Send {
 impl<L: Log + ?Sized> Log for Box<L> {
     fn append(&mut self, batch: Batch) -> Result<(), LogError> {
         (**self).append(batch)
+    }
+
+    fn append_held(&mut self, batch: Batch) -> Result<Option<Held>, LogError> {
+        (**self).append_held(batch)
     }
 
     fn poll(&mut self) -> Result<Option<Committed>, LogError> {

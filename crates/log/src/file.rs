@@ -7,7 +7,7 @@
 mod check;
 pub(crate) mod damage;
 pub(crate) mod filler;
-mod hand_over;
+pub(crate) mod hand_over;
 pub(crate) mod recovery;
 pub(crate) mod segment;
 mod shared;
@@ -24,7 +24,7 @@ use crate::batch::{Batch, Committed};
 use crate::contract::{Log, Room};
 use crate::error::{LogError, OpenError};
 use crate::file::filler::Filler;
-use crate::file::hand_over::{Caller, WriterThread};
+use crate::file::hand_over::{Caller, Held, hand_over};
 use crate::file::recovery::Recovered;
 use crate::file::shared::Shared;
 use crate::file::writer::Writer;
@@ -77,8 +77,8 @@ impl FileLog {
         let at_begin = options.at_begin;
         let filler = Filler::start(Arc::clone(&shared))
             .map_err(DiskError::at("starting the thread that fills", &dir))?;
-        let (caller, queues) = Caller::new(options.in_flight_max, &shared);
-        let thread = WriterThread { writer, filler, queues, on_commit: options.on_commit };
+        let (caller, thread) =
+            hand_over(options.in_flight_max, (writer, filler), &shared, options.on_commit);
         let thread = std::thread::Builder::new()
             .name("log-writer".into())
             .spawn(move || {
@@ -102,13 +102,17 @@ impl FileLog {
 
 impl Log for FileLog {
     fn append(&mut self, batch: Batch) -> Result<(), LogError> {
-        let size = batch.payload.len();
-        if size > PAYLOAD_SIZE_MAX {
-            return Err(LogError::TooLarge { size, max: PAYLOAD_SIZE_MAX });
-        }
+        let size = frame_size(&batch)?;
         self.caller.append(batch)?;
-        self.in_flight_bytes += frame::size(size) as u64;
+        self.in_flight_bytes += size;
         Ok(())
+    }
+
+    fn append_held(&mut self, batch: Batch) -> Result<Option<Held>, LogError> {
+        let size = frame_size(&batch)?;
+        let held = self.caller.append_held(batch)?;
+        self.in_flight_bytes += size;
+        Ok(held)
     }
 
     fn poll(&mut self) -> Result<Option<Committed>, LogError> {
@@ -136,6 +140,14 @@ impl Log for FileLog {
         let mut failure = self.shared.trim_failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.take().map_or(Ok(()), Err)
     }
+}
+
+fn frame_size(batch: &Batch) -> Result<u64, LogError> {
+    let size = batch.payload.len();
+    if size > PAYLOAD_SIZE_MAX {
+        return Err(LogError::TooLarge { size, max: PAYLOAD_SIZE_MAX });
+    }
+    Ok(frame::size(size) as u64)
 }
 
 impl Drop for FileLog {

@@ -40,6 +40,7 @@ pub use contract::{BatchReader, Log, LogReader, Room};
 pub use error::{LogError, OpenError};
 pub use file::FileLog;
 pub use file::damage::damages;
+pub use file::hand_over::Held;
 pub use file::recovery::{Reader, Recovered, SegmentFile, inspect, inspect_from, inspect_on};
 pub use file::segment::sync_written;
 pub use lock::{DataDirLock, LockError};

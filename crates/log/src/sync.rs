@@ -4,4 +4,4 @@ pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(crate) use std::sync::mpsc::{
     Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel,
 };
-pub(crate) use std::sync::{Mutex, OnceLock, PoisonError};
+pub(crate) use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};

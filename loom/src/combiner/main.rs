@@ -62,6 +62,23 @@ fn main() {
         log_writer.join().expect("the log writer ends");
         venue.stop();
     });
+    check("a request after another, which its submitter commits", 3, || {
+        let venue = Venue::start(Engine::whose_submitters_commit());
+        let log_writer = venue.log_writer(2);
+        venue.submit();
+        venue.submit();
+        log_writer.join().expect("the log writer ends");
+        venue.stop();
+    });
+    check("a request during a commit by the submitter of another", 2, || {
+        let venue = Venue::start(Engine::whose_submitters_commit());
+        let log_writer = venue.log_writer(2);
+        let other = venue.submitter();
+        venue.submit();
+        other.join().expect("the submitter ends");
+        log_writer.join().expect("the log writer ends");
+        venue.stop();
+    });
 }
 
 #[derive(Clone)]
@@ -75,6 +92,7 @@ impl Venue {
     fn start(engine: Engine) -> Running {
         let engine = Arc::new(engine);
         let combiner = Arc::new(Combiner::new(Shell::new(&engine), true));
+        engine.combiner.set(Arc::downgrade(&combiner)).expect("it is set once");
         let venue = Self { combiner, engine };
         let of_engine = venue.clone();
         let thread = loom::thread::spawn(move || of_engine.combiner.run().expect("it ends well"));
@@ -108,9 +126,7 @@ impl Running {
     fn log_writer(&self, requests: usize) -> loom::thread::JoinHandle<()> {
         let venue = self.venue.clone();
         loom::thread::spawn(move || {
-            let mut committed = 0;
-            while committed < requests {
-                committed += venue.engine.commit();
+            while venue.engine.commit(requests) {
                 venue.combiner.on_commit();
             }
         })

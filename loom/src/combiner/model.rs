@@ -1,12 +1,13 @@
 //! A model of the engine: requests are drained, appended to a log, and answered when committed.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::{Condvar, Mutex};
 
 use crate::machine::MachineError;
+use crate::run::combiner::Combiner;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Rest {
@@ -28,12 +29,35 @@ pub(crate) struct Engine {
     reply_sent: Condvar,
     has_log: bool,
     leaves_work: bool,
+    /// Called after a commit by a submitter; only where submitters commit.
+    pub(crate) combiner: OnceLock<Weak<Combiner>>,
+    submitters_commit: bool,
 }
 
 #[derive(Default)]
 struct Log {
     appended: usize,
     committed: usize,
+    /// A submitter commits.
+    is_held: bool,
+}
+
+/// What a submitter commits.
+pub(crate) struct Held {
+    engine: Arc<Engine>,
+    until: usize,
+}
+
+impl Held {
+    pub(crate) fn commit(self) {
+        let mut log = self.engine.log.lock().expect("no thread panics");
+        log.committed = self.until;
+        log.is_held = false;
+        self.engine.log_grew.notify_all();
+        drop(log);
+        let combiner = self.engine.combiner.get().and_then(Weak::upgrade);
+        combiner.expect("a submitter has it").on_commit();
+    }
 }
 
 impl Engine {
@@ -50,6 +74,11 @@ impl Engine {
         Self::new(true, false)
     }
 
+    /// On disk, where a submitter commits what it has sent, unless a batch is in flight.
+    pub(crate) fn whose_submitters_commit() -> Self {
+        Self { submitters_commit: true, ..Self::new(true, false) }
+    }
+
     fn new(has_log: bool, leaves_work: bool) -> Self {
         Self {
             pushed: AtomicUsize::new(0),
@@ -60,6 +89,8 @@ impl Engine {
             reply_sent: Condvar::new(),
             has_log,
             leaves_work,
+            combiner: OnceLock::new(),
+            submitters_commit: false,
         }
     }
 
@@ -75,15 +106,15 @@ impl Engine {
         }
     }
 
-    /// Waits for something appended and syncs it; returns how many requests that were.
-    pub(crate) fn commit(&self) -> usize {
+    /// Waits for something appended and syncs it; `false` once as many requests are committed.
+    pub(crate) fn commit(&self, requests: usize) -> bool {
         let mut log = self.log.lock().expect("no thread panics");
-        while log.appended == log.committed {
+        while log.committed < requests && (log.is_held || log.appended == log.committed) {
             log = self.log_grew.wait(log).expect("no thread panics");
         }
-        let batch = log.appended - log.committed;
+        let goes_on = log.appended > log.committed;
         log.committed = log.appended;
-        batch
+        goes_on
     }
 
     pub(crate) fn stop(&self) {
@@ -95,11 +126,14 @@ pub(crate) struct Shell {
     engine: Arc<Engine>,
     drained: usize,
     applied: usize,
+    may_hold: bool,
+    held: Option<Held>,
 }
 
 impl Shell {
     pub(crate) fn new(engine: &Arc<Engine>) -> Self {
-        Self { engine: Arc::clone(engine), drained: 0, applied: 0 }
+        let engine = Arc::clone(engine);
+        Self { engine, drained: 0, applied: 0, may_hold: false, held: None }
     }
 
     pub(crate) fn begin(&mut self) -> Result<(), MachineError> {
@@ -116,12 +150,18 @@ impl Shell {
     }
 
     /// A turn on another thread; `false` if work is left for the engine's thread.
-    pub(crate) fn run_briefly(&mut self) -> bool {
+    pub(crate) fn run_briefly(&mut self, may_hold: bool) -> bool {
         if self.engine.leaves_work {
             return false;
         }
+        self.may_hold = may_hold;
         while self.step() {}
+        self.may_hold = false;
         true
+    }
+
+    pub(crate) fn take_held(&mut self) -> Option<Held> {
+        self.held.take()
     }
 
     pub(crate) fn awaits_log(&self) -> bool {
@@ -134,8 +174,13 @@ impl Shell {
         let pushed = self.engine.pushed.load(Ordering::Acquire);
         let mut log = self.engine.log.lock().expect("no thread panics");
         if pushed > self.drained {
+            let is_idle = self.drained == self.applied;
             self.drained = pushed;
             log.appended = pushed;
+            if self.may_hold && is_idle && self.engine.submitters_commit {
+                log.is_held = true;
+                self.held = Some(Held { engine: Arc::clone(&self.engine), until: pushed });
+            }
             self.engine.log_grew.notify_all();
         }
         let committed = if self.engine.has_log { log.committed } else { log.appended };

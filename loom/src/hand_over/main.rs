@@ -37,7 +37,7 @@ use crate::batch::Batch;
 use crate::check::check;
 use crate::error::LogError;
 use crate::file::filler::Filler;
-use crate::file::hand_over::{Caller, WriterThread};
+use crate::file::hand_over::{Caller, Held, hand_over};
 use crate::file::shared::Shared;
 use crate::file::writer::Writer;
 
@@ -64,6 +64,36 @@ fn main() {
         log.append(2);
         assert_eq!(log.wait(), Err(LogError::Failed));
         let refused = log.caller.append(Batch { number: 3, payload: Vec::new() });
+        assert_eq!(refused, Err(LogError::Failed));
+        log.close();
+    });
+    check("a caller commits between batches of the writer's thread", 3, || {
+        let mut log = Log::start(2, Writer::sound());
+        log.append(1);
+        assert_eq!(log.wait(), Ok(1));
+        log.append_and_commit(2);
+        log.append(3);
+        assert_eq!([log.wait(), log.wait()], [Ok(2), Ok(3)]);
+        log.append_and_commit(4);
+        assert_eq!(log.wait(), Ok(4));
+        log.close();
+    });
+    check("another thread commits what the caller appended, and closes meanwhile", 3, || {
+        let mut log = Log::start(2, Writer::sound());
+        let committed = log.writer_commits();
+        let batch = Batch { number: 1, payload: Vec::new() };
+        let held = log.caller.append_held(batch).expect("there is room");
+        log.append(2);
+        let thread = loom::thread::spawn(move || held.map(Held::commit));
+        log.close();
+        thread.join().expect("it commits");
+        assert_eq!(*committed.lock().expect("no thread panics"), 2);
+    });
+    check("a commit by the caller fails: it can append no more", 3, || {
+        let mut log = Log::start(2, Writer::that_fails_at(1));
+        log.append_and_commit(1);
+        assert_eq!(log.wait(), Err(LogError::Failed));
+        let refused = log.caller.append(Batch { number: 2, payload: Vec::new() });
         assert_eq!(refused, Err(LogError::Failed));
         log.close();
     });
@@ -94,7 +124,6 @@ struct Call {
 impl Log {
     fn start(in_flight_max: usize, writer: Writer) -> Self {
         let shared = Arc::new(Shared::new());
-        let (caller, queues) = Caller::new(in_flight_max, &shared);
         let call = Arc::new(Call::default());
         let (to_call, failure) = (Arc::clone(&call), Arc::clone(&shared));
         let on_commit = Arc::new(move || {
@@ -103,9 +132,17 @@ impl Log {
             }
         });
         let committed = writer.committed();
-        let thread = WriterThread { writer, filler: Filler, queues, on_commit };
+        let (caller, thread) = hand_over(in_flight_max, (writer, Filler), &shared, on_commit);
         let thread = loom::thread::spawn(move || thread.run());
         Self { caller, committed, call, thread }
+    }
+
+    /// Appends a batch and commits it, unless the writer's thread does.
+    fn append_and_commit(&mut self, number: u64) {
+        let batch = Batch { number, payload: Vec::new() };
+        if let Some(held) = self.caller.append_held(batch).expect("there is room") {
+            held.commit();
+        }
     }
 
     fn append(&mut self, number: u64) {

@@ -3,8 +3,8 @@
 pub(crate) use std::sync::PoisonError;
 pub(crate) use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 
-pub(crate) use loom::sync::Mutex;
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 
 pub(crate) use crate::queue::{Receiver, SyncSender, sync_channel};
 

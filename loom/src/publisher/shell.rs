@@ -16,6 +16,15 @@ pub(crate) enum Rest {
     Forever,
 }
 
+/// Nothing is committed where nothing is logged.
+pub(crate) enum Held {}
+
+impl Held {
+    pub(crate) fn commit(self) {
+        match self {}
+    }
+}
+
 pub(crate) struct Shell {
     requests: Receiver<Request>,
     outbox: SyncSender<Message>,
@@ -44,7 +53,7 @@ impl Shell {
     }
 
     /// A turn on another thread; `false` if work is left for the engine's thread.
-    pub(crate) fn run_briefly(&mut self) -> bool {
+    pub(crate) fn run_briefly(&mut self, _: bool) -> bool {
         while self.outputs.is_empty() && !self.is_stopping {
             if !self.drain() {
                 return true;
@@ -52,6 +61,10 @@ impl Shell {
             self.dispatch(false);
         }
         false
+    }
+
+    pub(crate) fn take_held(&mut self) -> Option<Held> {
+        None
     }
 
     pub(crate) fn awaits_log(&self) -> bool {

@@ -167,8 +167,7 @@ impl Writer {
     /// segment; the group must then have been committed, and the next segment be here, or nothing
     /// is done. [`LogError::DiskFull`] says that there is no such place now; it may be asked again.
     pub(crate) fn make_room(&mut self, frame_size: usize) -> Result<Place, LogError> {
-        let end = self.offset + self.group.len() as u64 + frame_size as u64;
-        if end <= self.active.end {
+        if self.has_place(frame_size) {
             return Ok(Place::Found);
         }
         if !self.group.is_empty() {
@@ -179,6 +178,11 @@ impl Writer {
         }
         self.rotate(frame_size)?;
         Ok(Place::Found)
+    }
+
+    /// Whether a frame of this size has its place behind the group as it is.
+    pub(crate) fn has_place(&self, frame_size: usize) -> bool {
+        self.offset + (self.group.len() + frame_size) as u64 <= self.active.end
     }
 
     /// Adds a batch to the group, in the place that [`Writer::make_room`] has found for it.
@@ -277,9 +281,7 @@ impl Writer {
     /// Removes the segments that hold nothing but batches that may be forgotten, oldest first, so
     /// that there is no gap at any time.
     pub(crate) fn trim(&mut self, before_batch: u64) -> Result<(), LogError> {
-        while let Some(second) = self.segments.get(1)
-            && second.first_batch <= before_batch
-        {
+        while !self.is_trimmed(before_batch) {
             let oldest = &self.segments[0].path;
             match &self.archive_dir {
                 Some(archive) => {
@@ -298,6 +300,11 @@ impl Writer {
             self.segments.pop_front();
         }
         Ok(())
+    }
+
+    /// Whether no segment is left that holds nothing but batches before this one.
+    pub(crate) fn is_trimmed(&self, before_batch: u64) -> bool {
+        self.segments.get(1).is_none_or(|second| second.first_batch > before_batch)
     }
 
     /// Puts all that was written on stable storage.

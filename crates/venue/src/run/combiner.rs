@@ -3,14 +3,14 @@
 //! Waking a thread takes longer than executing an order. So the thread that polls a ticket
 //! ([`Ticket`](crate::Ticket)) drains the inbox, with all that other clients have left in it
 //! (Hendler, Incze, Shavit, Tzafrir, "Flat combining and the synchronization-parallelism tradeoff",
-//! SPAA 2010), and the log's writer thread applies what it has just committed (`on_commit.rs`). The
-//! engine's own thread does what takes longer, what no thread waits for, and what is due by the
-//! clock.
+//! SPAA 2010), and the log's writer thread applies what it has just committed (`on_commit.rs`).
+//! Where one client is alone, the thread that polls its ticket commits, too. The engine's own
+//! thread does what takes longer, what no thread waits for, and what is due by the clock.
 //!
 //! # Invariants
 //! - Every request in the inbox is drained: by its submitter; by the thread that had the engine at
-//!   that moment, which checks again before it lets go; with a batch in flight, by the log writer
-//!   when it commits; or by the engine's thread, which is woken when none of these is certain.
+//!   that moment, which checks again before it lets go; with a batch in flight, by the thread that
+//!   commits it; or by the engine's thread, which is woken when none of these is certain.
 //! - Only the engine's own thread waits for the engine.
 
 use std::cell::Cell;
@@ -99,8 +99,12 @@ impl Combiner {
     }
 
     /// Flat combining: drains the inbox, unless another thread has the engine, or the rest is for
-    /// the engine's thread.
+    /// the engine's thread. What a lone client has sent, this thread also commits.
     pub(crate) fn try_combine(&self) {
+        self.combine(true);
+    }
+
+    fn combine(&self, may_hold: bool) {
         for _ in 0..ATTEMPTS_MAX {
             // Also between the request and the call: the thread that clears the call sees the
             // request.
@@ -109,7 +113,7 @@ impl Combiner {
             fence(Ordering::SeqCst);
             match self.shell.try_lock() {
                 Ok(shell) => {
-                    if !self.run_briefly(shell) {
+                    if !self.run_briefly(shell, may_hold) {
                         return self.wake_engine();
                     }
                 }
@@ -123,9 +127,10 @@ impl Combiner {
         self.wake_engine();
     }
 
-    /// On the log's writer thread, when the log has something to poll.
+    /// On the thread that has committed, when the log has something to poll. It commits no further
+    /// batch: whoever sent that one, another client is there.
     pub(crate) fn on_commit(&self) {
-        if self.combines { self.try_combine() } else { self.wake_engine() }
+        if self.combines { self.combine(false) } else { self.wake_engine() }
     }
 
     /// The engine's thread, until the venue ends.
@@ -142,12 +147,21 @@ impl Combiner {
         }
     }
 
-    fn run_briefly(&self, mut shell: MutexGuard<'_, Option<Shell>>) -> bool {
+    fn run_briefly(&self, mut guard: MutexGuard<'_, Option<Shell>>, may_hold: bool) -> bool {
         let _woken = WakeOnPanic(self);
-        let Some(shell) = &mut *shell else { return true };
+        let Some(shell) = &mut *guard else { return true };
         self.begin_turn();
-        let is_done = shell.run_briefly();
+        let is_done = shell.run_briefly(may_hold);
+        let held = shell.take_held();
         self.awaits_log.store(shell.awaits_log(), Ordering::Relaxed);
+        // Others have the engine while this thread waits for the disk.
+        drop(guard);
+        if let Some(held) = held {
+            if !is_done {
+                self.wake_engine();
+            }
+            held.commit();
+        }
         is_done
     }
 

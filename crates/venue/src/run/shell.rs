@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 
-use log::Durability;
+use log::{Durability, Held};
 use types::Refused;
 
 use crate::clock::now_ns;
@@ -157,8 +157,20 @@ impl Shell {
     }
 
     /// One turn on another thread than the engine's, for [`BRIEF_MAX`] at most; `false` if work is
-    /// left for the engine's thread. A single command or query may take longer.
-    pub(crate) fn run_briefly(&mut self) -> bool {
+    /// left for the engine's thread. A single command or query may take longer. A thread that may
+    /// hold a batch commits what [`Shell::take_held`] gives it afterwards.
+    pub(crate) fn run_briefly(&mut self, may_hold: bool) -> bool {
+        self.machine.log_mut().let_hold(may_hold);
+        let is_done = self.run_for_a_moment();
+        self.machine.log_mut().let_hold(false);
+        is_done
+    }
+
+    pub(crate) fn take_held(&mut self) -> Option<Held> {
+        self.machine.log_mut().take_held()
+    }
+
+    fn run_for_a_moment(&mut self) -> bool {
         let begun = Instant::now();
         // The engine's thread is late, or the clock was set: it must check its deadlines again.
         if now_ns() > self.wakes_ns {
@@ -277,6 +289,9 @@ impl Shell {
     }
 
     fn take(&mut self, request: Request) {
+        if self.machine.has_batch_in_flight() {
+            self.machine.log_mut().crowded();
+        }
         match request {
             Request::Submit(entry, reply_to) => {
                 self.taken += 1;

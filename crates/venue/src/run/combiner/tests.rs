@@ -142,6 +142,38 @@ fn a_waiting_thread_runs_what_it_sent() {
     running.stop().unwrap();
 }
 
+/// Its thread then also writes: the reply is there when the poll that runs the inbox ends. Once may
+/// be luck, if the log's thread is that quick.
+#[test]
+fn a_client_that_is_alone_commits_what_it_sends() {
+    const IN_A_ROW: usize = 20;
+    let dir = tempfile::tempdir().unwrap();
+    let settings = || Settings { durability: Durability::Os, ..Settings::new(dir.path()) };
+    let accounts = |running: &Running| {
+        running.handle().read(|engine| engine.accounts().count()).unwrap().blocking_recv().unwrap()
+    };
+    let running = Opened::open(settings()).unwrap().start(Vec::new());
+    let (handle, own) = (running.handle(), accounts(&running));
+    let begun = Instant::now();
+    let (mut sent, mut at_once) = (0, 0);
+    while at_once < IN_A_ROW {
+        assert!(begun.elapsed() < PATIENCE, "the log's thread writes what is sent");
+        let mut pending = submit(&handle, &format!("t{sent}"));
+        sent += 1;
+        if let Poll::Ready(outcome) = poll(&mut pending) {
+            at_once += 1;
+            assert_created(outcome);
+        } else {
+            at_once = 0;
+            assert_created(pending.blocking_recv());
+        }
+    }
+    running.stop().unwrap();
+    let again = Opened::open(settings()).unwrap().start(Vec::new());
+    assert_eq!(accounts(&again), own + sent, "each is in the log");
+    again.stop().unwrap();
+}
+
 /// A log that keeps back what is committed, and has something happen when it is found empty.
 #[derive(Debug)]
 struct SteppedLog {

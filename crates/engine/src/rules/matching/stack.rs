@@ -112,8 +112,21 @@ impl Engine {
             }
             return trades;
         }
+        self.stack_expire::<HEIGHT>(order, leaves_qty, events);
+        trades
+    }
+
+    #[inline(always)]
+    fn stack_expire<const HEIGHT: u8>(
+        &mut self,
+        mut order: Order,
+        leaves_qty: Qty,
+        events: &mut Vec<Event>,
+    ) {
+        let market = &mut self.markets[order.instrument.0 as usize];
+        let account = &mut self.accounts[order.account.0 as usize];
         if HEIGHT >= Self::STACK_HOLDS {
-            let (asset, amount) = held_at(&market.instrument, side, price, leaves_qty);
+            let (asset, amount) = held_at(&market.instrument, order.side, order.price, leaves_qty);
             account.give_back(asset, amount);
         }
         if HEIGHT >= Self::STACK_EVENTS {
@@ -129,7 +142,6 @@ impl Engine {
                 })
             });
         }
-        trades
     }
 
     #[inline(always)]

@@ -166,11 +166,11 @@ impl Account {
         prefetch(&self.spec);
     }
 
-    /// The youngest open order on a side, after which the next one is linked; [`NONE`] if there is
-    /// none.
+    /// For prefetching: the youngest open order on a side, after which the next one is linked.
+    /// [`NONE`] or another order if the row is not where its search begins.
     #[inline]
     pub(crate) fn last_open(&self, instrument: InstrumentId, side: Side) -> u32 {
-        let market = self.markets.get(instrument);
+        let market = self.markets.home(instrument);
         market.map_or(NONE, |market| market.lists[side as usize].tail)
     }
 

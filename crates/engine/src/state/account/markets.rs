@@ -32,12 +32,18 @@ impl Markets {
     /// `None` if the account has no row for the instrument, and so no open order in it.
     #[inline(always)]
     pub(crate) fn get(&self, instrument: InstrumentId) -> Option<&AccountMarket> {
+        let row = self.home(instrument)?;
+        if row.instrument == instrument { Some(row) } else { self.get_further(instrument) }
+    }
+
+    #[inline(never)]
+    fn get_further(&self, instrument: InstrumentId) -> Option<&AccountMarket> {
         let row = self.room.get(self.place(instrument)?)?;
         (row.instrument == instrument).then_some(row)
     }
 
-    /// The row where a search for an instrument begins, and mostly ends.
-    #[inline]
+    /// The row where a search for an instrument begins, and mostly ends: its own, or another.
+    #[inline(always)]
     pub(super) fn home(&self, instrument: InstrumentId) -> Option<&AccountMarket> {
         self.room.get(home(instrument, self.room.len()))
     }
@@ -45,6 +51,15 @@ impl Markets {
     /// The row of an instrument, which is created if it is missing.
     #[inline(always)]
     pub(super) fn get_or_make(&mut self, instrument: InstrumentId) -> &mut AccountMarket {
+        let at = home(instrument, self.room.len());
+        if self.room.get(at).is_some_and(|row| row.instrument == instrument) {
+            return &mut self.room[at];
+        }
+        self.get_or_make_further(instrument)
+    }
+
+    #[inline(never)]
+    fn get_or_make_further(&mut self, instrument: InstrumentId) -> &mut AccountMarket {
         let at = match self.place(instrument) {
             Some(at) if self.room[at].instrument == instrument => at,
             _ => self.make(instrument),
@@ -62,7 +77,6 @@ impl Markets {
 
     /// The place of an instrument's row or, if it has none, the place for it. `None` if there is no
     /// memory for rows.
-    #[inline(always)]
     fn place(&self, instrument: InstrumentId) -> Option<usize> {
         let mut at = home(instrument, self.room.len());
         loop {
@@ -74,7 +88,6 @@ impl Markets {
         }
     }
 
-    #[inline(never)]
     fn make(&mut self, instrument: InstrumentId) -> usize {
         if 4 * (self.used as usize + 1) > 3 * self.room.len() {
             self.rebuild();
@@ -105,7 +118,7 @@ impl Markets {
 #[inline(always)]
 fn home(instrument: InstrumentId, len: usize) -> usize {
     let hash = instrument.0.wrapping_mul(0x9E37_79B9);
-    ((u64::from(hash) * len as u64) >> u32::BITS) as usize
+    (u64::from(hash).wrapping_mul(len as u64) >> u32::BITS) as usize
 }
 
 impl Clone for Markets {

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use cli::{Failure, SWITCH};
 use recorded::obwl::Workload;
-use replay::Speed;
+use replay::{Part, Speed};
 
 use super::machine;
 use super::report::{Output, Report, report};
@@ -19,6 +19,9 @@ pub(super) struct Core {
     /// Rounds of measurement, 1 to 100; the median counts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100))]
     rounds: u8,
+    /// Measures the parts of the engine too, each on top of those before it
+    #[arg(long)]
+    parts: bool,
     /// Allows huge pages for large arrays
     #[arg(long, value_name = "SWITCH", value_parser = SWITCH, default_value = "on")]
     huge_pages: String,
@@ -34,7 +37,9 @@ impl Core {
         let machine = machine::here(&std::env::temp_dir());
         let mut workloads = Report::default();
         for name in Name::value_variants() {
-            workloads.push(name.text(), self.measure(*name)?);
+            let parts = self.parts.then(|| self.measure_parts(*name)).transpose()?;
+            let workload = self.measure(*name)?.with(parts.unwrap_or_default());
+            workloads.push(name.text(), workload);
         }
         report! {
             scenario: "core",
@@ -70,6 +75,37 @@ impl Core {
             // Queueing and matching only.
             book_per_s: per_s(&book),
         })
+    }
+}
+
+impl Core {
+    /// What each part of the engine adds to the time of a command, the median of the rounds.
+    fn measure_parts(&self, name: Name) -> Result<Report, Failure> {
+        let workload = workload::make(name, None, self.orders);
+        let mut rounds = Vec::new();
+        for _ in 0..self.rounds {
+            let parts = replay::measure_parts(&workload);
+            let parts = parts.map_err(|error| Failure::fault(error.to_string()))?;
+            if parts.iter().any(|part| part.speed.trades != parts[0].speed.trades) {
+                let name = name.text();
+                let failure = format!("{name}: the parts do not trade alike: this is a bug");
+                return Err(Failure::fault(failure));
+            }
+            rounds.push(parts);
+        }
+        let ns = |at: usize| {
+            let of_round = |parts: &Vec<Part>| 1e9 / parts[at].speed.commands_per_s;
+            median(rounds.iter().map(of_round).collect())
+        };
+        let mut parts = Report::default();
+        let mut below = 0.0;
+        for (at, part) in rounds[0].iter().enumerate() {
+            let all = ns(at);
+            parts.push(&format!("{}_ns", part.name), all - below);
+            below = all;
+        }
+        parts.push("all_ns", below);
+        Ok(report! { parts: parts })
     }
 }
 

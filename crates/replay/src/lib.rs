@@ -15,6 +15,7 @@ mod lobster;
 mod obwl;
 mod plan;
 mod report;
+mod stack;
 mod target;
 mod verify;
 mod watch;
@@ -24,6 +25,7 @@ use std::fmt;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
+use engine::Engine;
 pub use recorded::Format;
 use recorded::Input;
 use recorded::lobster::BookRow;
@@ -35,6 +37,7 @@ pub use self::obwl::PlanError;
 use self::plan::Plan;
 use self::report::Report;
 pub use self::report::Speed;
+use self::stack::Stack;
 use self::target::Target;
 use self::verify::{BookFile, Outcome};
 use self::watch::Watch;
@@ -123,6 +126,42 @@ pub fn measure_with(workload: &Workload, accounts_a_side: u32) -> Result<Speed, 
     let plan = obwl::plan(workload)?;
     let target = Whole::new(&plan, accounts_a_side, 0);
     Ok(execute(target, &plan, &mut Watch::new(false)).speed())
+}
+
+/// A part of the engine on top of the parts before it, or all of the engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub name: &'static str,
+    pub speed: Speed,
+}
+
+/// Replays a workload through the bare book, the stack of the engine's parts at each height, and
+/// the whole engine, in turn.
+pub fn measure_parts(workload: &Workload) -> Result<Vec<Part>, PlanError> {
+    const A_SIDE: u32 = ACCOUNTS_A_SIDE;
+    let plan = &obwl::plan(workload)?;
+    let part = |name, report: Report| Part { name, speed: report.speed() };
+    let watch = || Watch::new(false);
+    Ok(vec![
+        part("book", execute(Bare::new(plan.instrument_count), plan, &mut watch())),
+        part(
+            "records",
+            execute(Stack::<{ Engine::STACK_RECORDS }>::new(plan, A_SIDE), plan, &mut watch()),
+        ),
+        part(
+            "holds",
+            execute(Stack::<{ Engine::STACK_HOLDS }>::new(plan, A_SIDE), plan, &mut watch()),
+        ),
+        part(
+            "fees",
+            execute(Stack::<{ Engine::STACK_FEES }>::new(plan, A_SIDE), plan, &mut watch()),
+        ),
+        part(
+            "events",
+            execute(Stack::<{ Engine::STACK_EVENTS }>::new(plan, A_SIDE), plan, &mut watch()),
+        ),
+        part("engine", execute(Whole::new(plan, A_SIDE, 0), plan, &mut watch())),
+    ])
 }
 
 fn decode(recording: &Recording) -> Result<Plan, ReplayError> {

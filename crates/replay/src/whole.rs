@@ -26,25 +26,25 @@ const QUOTE: AssetId = AssetId(0);
 const BASES_MAX: u32 = 9_000;
 /// Number of entries that are decoded ahead of the clock. All entries of the flow would be half a
 /// gigabyte and would come back through the cache, which no entry of a log does.
-const ENTRIES_PER_CHUNK: usize = 1_024;
+pub(super) const ENTRIES_PER_CHUNK: usize = 1_024;
 
 #[derive(Debug)]
 pub(crate) struct Whole {
-    engine: Engine,
+    pub(super) engine: Engine,
     accounts_a_side: u32,
     /// The highest price of a new order, in ticks.
     highest: i64,
-    ready: Vec<WholeStep>,
-    events: Vec<Event>,
-    sequenced_ns: u64,
-    tally: Tally,
+    pub(super) ready: Vec<WholeStep>,
+    pub(super) events: Vec<Event>,
+    pub(super) sequenced_ns: u64,
+    pub(super) tally: Tally,
     last_maker: u64,
 }
 
 /// A command for the engine, and its expected result.
 #[derive(Debug)]
-struct WholeStep {
-    entry: Entry,
+pub(super) struct WholeStep {
+    pub(super) entry: Entry,
     expect: Expect,
 }
 
@@ -60,9 +60,7 @@ impl Target for Whole {
     fn execute(&mut self, steps: &[Step], watch: &mut Watch) {
         let mut ready = std::mem::take(&mut self.ready);
         for steps in steps.chunks(ENTRIES_PER_CHUNK) {
-            ready.clear();
-            let new = |step| WholeStep::new(step, self.accounts_a_side, self.highest);
-            ready.extend(steps.iter().map(new));
+            self.decode(steps, &mut ready);
             watch.time(self, &ready, Self::step);
         }
         self.ready = ready;
@@ -114,6 +112,13 @@ impl Whole {
         }
         whole.fund(plan);
         whole
+    }
+
+    /// Makes the entries of a chunk of steps.
+    pub(super) fn decode(&self, steps: &[Step], ready: &mut Vec<WholeStep>) {
+        ready.clear();
+        let new = |step| WholeStep::new(step, self.accounts_a_side, self.highest);
+        ready.extend(steps.iter().map(new));
     }
 
     /// Carries out a step, given the steps queued after it.

@@ -12,5 +12,6 @@ mod plain;
 mod reach;
 mod settle;
 pub(crate) mod special;
+mod stack;
 mod stp;
 mod trade;

@@ -1,7 +1,9 @@
 //! Accounts: balances, open orders, and what the engine keeps for queries.
 
+mod arena;
 pub(crate) mod extra;
 mod market;
+mod markets;
 pub(crate) mod rate;
 pub(crate) mod risk;
 mod rows;
@@ -17,6 +19,7 @@ use crate::book::prefetch::prefetch;
 use crate::book::slab::NONE;
 use crate::state::account::extra::AccountExtra;
 use crate::state::account::market::AccountMarket;
+use crate::state::account::markets::Markets;
 use crate::state::account::rate::OrderRate;
 use crate::state::account::risk::{Exposure, MarketRisk};
 use crate::state::account::rows::Rows;
@@ -31,8 +34,7 @@ pub(crate) struct Account {
     pub(super) account_seq: u64,
     /// Indexed by asset, up to the last asset that the account has used.
     pub(crate) balances: Rows<Balance>,
-    /// Indexed by instrument, up to the last one that the account has used.
-    pub(crate) markets: Rows<AccountMarket>,
+    pub(crate) markets: Markets,
     /// State that few accounts have. The check for a plain cash account reads only this field.
     pub(crate) extra: Option<Box<AccountExtra>>,
     pub(crate) finished: Kept<FinishedOrder>,
@@ -90,7 +92,7 @@ impl Account {
         Self {
             account_seq: 0,
             balances: Rows::default(),
-            markets: Rows::default(),
+            markets: Markets::default(),
             extra: None,
             finished: Kept::default(),
             trades: Kept::default(),
@@ -143,17 +145,17 @@ impl Account {
     }
 
     pub(crate) fn market(&self, instrument: InstrumentId) -> AccountMarket {
-        self.markets.get(instrument.0 as usize).copied().unwrap_or(AccountMarket::EMPTY)
+        self.markets.get(instrument).copied().unwrap_or(AccountMarket::EMPTY)
     }
 
     #[inline]
     pub(crate) fn open_orders_in(&self, instrument: InstrumentId) -> u32 {
-        self.markets.get(instrument.0 as usize).map_or(0, |market| market.open_orders)
+        self.markets.get(instrument).map_or(0, |market| market.open_orders)
     }
 
     #[inline]
     pub(crate) fn market_mut(&mut self, instrument: InstrumentId) -> &mut AccountMarket {
-        self.markets.get_or_make(instrument.0 as usize)
+        self.markets.get_or_make(instrument)
     }
 
     /// Prefetches the account itself, as far as orders touch it.
@@ -164,11 +166,11 @@ impl Account {
         prefetch(&self.spec);
     }
 
-    /// The youngest open order on a side, after which the next one is linked; [`NONE`] if there is
-    /// none.
+    /// For prefetching: the youngest open order on a side, after which the next one is linked.
+    /// [`NONE`] or another order if the row is not where its search begins.
     #[inline]
     pub(crate) fn last_open(&self, instrument: InstrumentId, side: Side) -> u32 {
-        let market = self.markets.get(instrument.0 as usize);
+        let market = self.markets.home(instrument);
         market.map_or(NONE, |market| market.lists[side as usize].tail)
     }
 
@@ -179,7 +181,7 @@ impl Account {
         for asset in [spec.base, spec.quote] {
             self.balances.get(usize::from(asset.0)).map(prefetch);
         }
-        self.markets.get(instrument.id.0 as usize).map(prefetch);
+        self.markets.home(instrument.id).map(prefetch);
         self.finished.prefetch();
         self.trades.prefetch();
     }

@@ -51,7 +51,7 @@ impl Engine {
         for (id, account) in (0..).map(AccountId).zip(&self.accounts) {
             self.check_holds(id, account)?;
             self.check_stops(account, &mut waiting)?;
-            for instrument in (0..).map(InstrumentId).take(account.markets.len()) {
+            for instrument in account.markets.instruments() {
                 let mut nodes = self.orders.of_account(account, instrument);
                 nodes.try_for_each(|node| {
                     self.check_special(node)?;
@@ -69,11 +69,8 @@ impl Engine {
     }
 
     fn prefetch_names(&self, id: AccountId, account: &Account) {
-        for market in &self.markets {
-            let instrument = market.instrument.id;
-            if account.markets.len() <= instrument.0 as usize {
-                break;
-            }
+        for instrument in account.markets.instruments() {
+            let Some(market) = self.market(instrument) else { continue };
             for node in self.orders.of_account(account, instrument) {
                 let Order { order_id, cl_ord_id, .. } = self.orders.order(node);
                 let name = self.orders.sought(id, instrument, &cl_ord_id);
@@ -106,8 +103,8 @@ impl Engine {
         let mut holds = vec![0_i128; account.balances.len()];
         let mut fee_holds = 0;
         let suspended = self.deferred.iter().filter_map(|work| work.held_by(id));
-        let instruments = self.instruments().take(account.markets.len());
-        let open = instruments.flat_map(|instrument| self.holding_orders(id, instrument.id));
+        let instruments = account.markets.instruments().into_iter();
+        let open = instruments.flat_map(|instrument| self.holding_orders(id, instrument));
         let holds_any = |order: &Order| !order.order_type.is_market();
         for order in open.chain(suspended.copied()).filter(holds_any) {
             let instrument = &self.markets[order.instrument.0 as usize].instrument;
@@ -193,13 +190,14 @@ impl Engine {
     /// An account's orders are in its lists, oldest first, and are found by their ids and names.
     fn check_orders(&self, id: AccountId, account: &Account) -> Result<usize, String> {
         let mut open_orders = 0;
-        for (instrument, list) in self.instruments().zip(&account.markets) {
+        for instrument in account.markets.instruments() {
+            let list = account.market(instrument);
             let mut last = None;
             let (mut count, mut icebergs) = (0, 0);
-            for node in self.orders.of_account(account, instrument.id) {
+            for node in self.orders.of_account(account, instrument) {
                 let Order { account, order_id, cl_ord_id, .. } = self.orders.order(node);
-                let by_name = self.orders.by_cl_ord_id(id, instrument.id, &cl_ord_id);
-                let by_id = self.find_by_id(instrument.id, order_id);
+                let by_name = self.orders.by_cl_ord_id(id, instrument, &cl_ord_id);
+                let by_id = self.find_by_id(instrument, order_id);
                 let found = by_name == Some(node) && by_id == Some(node);
                 check(found && account == id && last < Some(order_id), || {
                     format!("account {id}: order {order_id} is missing in a list or index")

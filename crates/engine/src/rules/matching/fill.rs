@@ -21,7 +21,7 @@ use crate::state::orders::finished::{End, FinishedOrder};
 use crate::state::orders::record::OpenId;
 
 /// The sums of a taker's trades, until they are booked.
-struct Tab {
+pub(super) struct Tab {
     /// Those of the instrument.
     rates: FeeRates,
     paid_asset: AssetId,
@@ -153,7 +153,12 @@ impl Engine {
 
     /// A maker trades at its own price: it pays the amount that it held.
     #[inline(always)]
-    fn settle_maker(&mut self, maker: OpenId, matched: &Match, tab: &mut Tab) -> Settled {
+    pub(super) fn settle_maker(
+        &mut self,
+        maker: OpenId,
+        matched: &Match,
+        tab: &mut Tab,
+    ) -> Settled {
         let (got, paid) = matched.got_and_paid(maker.side);
         let account = &mut self.accounts[maker.account.0 as usize];
         let fee = fee(got, account.spec.fees.unwrap_or(tab.rates).maker_fee_bps_x100);
@@ -166,7 +171,12 @@ impl Engine {
     }
 
     #[inline(always)]
-    fn settle_taker(&mut self, taker: &Order, matched: &Match, tab: &mut Tab) -> Settled {
+    pub(super) fn settle_taker(
+        &mut self,
+        taker: &Order,
+        matched: &Match,
+        tab: &mut Tab,
+    ) -> Settled {
         let (got, paid) = matched.got_and_paid(taker.side);
         let account = &mut self.accounts[taker.account.0 as usize];
         let fee = fee(got, account.spec.fees.unwrap_or(tab.rates).taker_fee_bps_x100);
@@ -181,7 +191,7 @@ impl Engine {
     }
 
     #[inline(always)]
-    fn maker_after(&self, node: NodeId, matched: &Match) -> End {
+    pub(super) fn maker_after(&self, node: NodeId, matched: &Match) -> End {
         let order_qty = self.orders.record(node).order_qty;
         let cum_qty = order_qty - self.orders.nodes[node].leaves_qty() + matched.qty;
         let status =
@@ -218,7 +228,7 @@ impl Engine {
     }
 
     /// Moves the money of all trades of the taker, and the fees to the venue.
-    fn book_tab(&mut self, taker: AccountId, tab: &Tab) {
+    pub(super) fn book_tab(&mut self, taker: AccountId, tab: &Tab) {
         let account = &mut self.accounts[taker.0 as usize];
         let paid_from = account.balance_mut(tab.paid_asset);
         paid_from.locked -= tab.held;
@@ -235,7 +245,7 @@ impl Engine {
 }
 
 impl Tab {
-    fn new(spec: &InstrumentSpec, side: Side) -> Self {
+    pub(super) fn new(spec: &InstrumentSpec, side: Side) -> Self {
         let (got_asset, paid_asset) = match side {
             Side::Buy => (spec.base, spec.quote),
             Side::Sell => (spec.quote, spec.base),

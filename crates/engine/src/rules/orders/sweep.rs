@@ -78,8 +78,7 @@ impl Engine {
             Some(side) => [Some(side), None],
             None => [Some(Side::Buy), Some(Side::Sell)],
         };
-        let instruments = u32::try_from(account.markets.len()).unwrap_or(u32::MAX);
-        while sweep.instrument <= sweep.last && sweep.instrument.0 < instruments {
+        while sweep.instrument <= sweep.last && self.market(sweep.instrument).is_some() {
             if account.open_orders == 0 {
                 return None;
             }

@@ -1,13 +1,17 @@
 //! An account's open orders in one instrument.
 
-use types::OrderType;
+use types::{InstrumentId, OrderType};
 
 use crate::book::slab::NONE;
 
-/// An account's open orders in one instrument.
+/// The instrument of a row without one: above the limit of instruments.
+pub(super) const NO_INSTRUMENT: InstrumentId = InstrumentId(u32::MAX);
+
+/// An account's open orders in one instrument. Half a cache line, so that no row lies in two.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct AccountMarket {
+    pub(super) instrument: InstrumentId,
     pub(crate) open_orders: u32,
     /// The stop orders that wait for their trigger, or for their list to place them.
     pub(crate) stop_orders: u32,
@@ -15,6 +19,8 @@ pub(crate) struct AccountMarket {
     /// Indexed by [`types::Side`].
     pub(in crate::state) lists: [OrderList; 2],
 }
+
+const _: () = assert!(size_of::<AccountMarket>() == 32);
 
 /// The orders of one account and side, linked through [`crate::state::orders::record::OpenOrder`]
 /// in order of their ids.
@@ -25,12 +31,22 @@ pub(in crate::state) struct OrderList {
 }
 
 impl AccountMarket {
-    pub(super) const EMPTY: Self = Self {
-        open_orders: 0,
-        stop_orders: 0,
-        iceberg_orders: 0,
-        lists: [OrderList { head: NONE, tail: NONE }; 2],
-    };
+    pub(super) const EMPTY: Self = Self::of(NO_INSTRUMENT);
+
+    pub(super) const fn of(instrument: InstrumentId) -> Self {
+        Self {
+            instrument,
+            open_orders: 0,
+            stop_orders: 0,
+            iceberg_orders: 0,
+            lists: [OrderList { head: NONE, tail: NONE }; 2],
+        }
+    }
+
+    /// Whether it counts any order.
+    pub(super) fn is_used(&self) -> bool {
+        self.open_orders | self.stop_orders | self.iceberg_orders > 0
+    }
 
     /// A stop order begins to wait, or no longer does. Other orders do not count.
     pub(crate) fn count_stop(&mut self, order_type: OrderType, waits: bool) {

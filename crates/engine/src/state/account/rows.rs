@@ -1,58 +1,14 @@
-//! The rows of accounts: one for each asset and one for each instrument of an account.
-//!
-//! With many accounts and instruments these rows are most of the memory that orders touch. Access
-//! is random, and an order waits for the page walk rather than for the row. So the rows of all
-//! accounts lie in large chunks of memory on huge pages, which made w3 of the workloads a tenth
-//! faster.
-//!
-//! This file may use `unsafe` once. A chunk must not be written ahead of its use, or it would cost
-//! unused memory and delay the command that allocated it.
-//!
-//! # Known limits
-//! Chunks never return to the system; other accounts reuse their rows.
-
-#![allow(unsafe_code)]
+//! The balances of an account: one row for each asset up to the last that the account has used.
 
 use std::fmt;
-use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, PoisonError};
 
-use types::{Amount, Balance};
+use crate::state::account::arena::{Room, Row};
 
-use crate::book::prefetch::advise_huge_room;
-use crate::state::account::market::AccountMarket;
-
-/// Rows of one account, indexed by asset or by instrument. The capacity is a power of two, and
-/// empty rows follow after the last.
+/// Rows of one account, indexed by asset. Empty rows follow after the last.
 pub(crate) struct Rows<T: Row> {
-    room: &'static mut [T],
+    room: Room<T>,
     len: usize,
-}
-
-/// A value that is stored in rows.
-pub(crate) trait Row: Copy + Send + 'static {
-    const EMPTY: Self;
-
-    fn arena() -> &'static Mutex<Arena<Self>>;
-}
-
-impl Row for Balance {
-    const EMPTY: Self = Self { free: Amount::ZERO, locked: Amount::ZERO };
-
-    fn arena() -> &'static Mutex<Arena<Self>> {
-        static ARENA: Mutex<Arena<Balance>> = Mutex::new(Arena::new());
-        &ARENA
-    }
-}
-
-impl Row for AccountMarket {
-    const EMPTY: Self = Self::EMPTY;
-
-    fn arena() -> &'static Mutex<Arena<Self>> {
-        static ARENA: Mutex<Arena<AccountMarket>> = Mutex::new(Arena::new());
-        &ARENA
-    }
 }
 
 impl<T: Row> Rows<T> {
@@ -74,9 +30,9 @@ impl<T: Row> Rows<T> {
     #[inline(never)]
     fn lengthen(&mut self, len: usize) {
         if len > self.room.len() {
-            let larger = with_arena(|arena: &mut Arena<T>| arena.take(len.next_power_of_two()));
+            let mut larger = Room::take(len.next_power_of_two());
             larger[..self.len].copy_from_slice(self);
-            give_back(std::mem::replace(&mut self.room, larger));
+            self.room = larger;
         }
         self.len = len;
     }
@@ -84,7 +40,7 @@ impl<T: Row> Rows<T> {
 
 impl<T: Row> Default for Rows<T> {
     fn default() -> Self {
-        Self { room: &mut [], len: 0 }
+        Self { room: Room::default(), len: 0 }
     }
 }
 
@@ -102,12 +58,6 @@ impl<T: Row> From<&[T]> for Rows<T> {
 impl<T: Row> Clone for Rows<T> {
     fn clone(&self) -> Self {
         Self::from(&**self)
-    }
-}
-
-impl<T: Row> Drop for Rows<T> {
-    fn drop(&mut self) {
-        give_back(std::mem::take(&mut self.room));
     }
 }
 
@@ -140,60 +90,10 @@ impl<T: Row + fmt::Debug> fmt::Debug for Rows<T> {
     }
 }
 
-/// The chunks of memory for rows.
-pub(crate) struct Arena<T: Row> {
-    /// The untouched end of the last chunk.
-    unused: &'static mut [MaybeUninit<T>],
-    /// Freed rows, by the power of two of their length.
-    given_back: [Vec<&'static mut [T]>; usize::BITS as usize],
-}
-
-/// The rows of a chunk. Its untouched part costs no memory.
-const PIECE: usize = 1 << 20;
-
-impl<T: Row> Arena<T> {
-    const fn new() -> Self {
-        Self { unused: &mut [], given_back: [const { Vec::new() }; usize::BITS as usize] }
-    }
-
-    /// Empty rows; `len` is a power of two.
-    fn take(&mut self, len: usize) -> &'static mut [T] {
-        if let Some(rows) = self.given_back[len.ilog2() as usize].pop() {
-            rows.fill(T::EMPTY);
-            return rows;
-        }
-        let rows = self.take_unused(len);
-        for row in &mut *rows {
-            row.write(T::EMPTY);
-        }
-        // SAFETY: each of them has just been written.
-        unsafe { rows.assume_init_mut() }
-    }
-
-    fn take_unused(&mut self, len: usize) -> &'static mut [MaybeUninit<T>] {
-        if len > self.unused.len() {
-            self.unused = Box::leak(Box::new_uninit_slice(len.max(PIECE)));
-            advise_huge_room(self.unused);
-        }
-        let (rows, unused) = std::mem::take(&mut self.unused).split_at_mut(len);
-        self.unused = unused;
-        rows
-    }
-}
-
-fn give_back<T: Row>(rows: &'static mut [T]) {
-    if !rows.is_empty() {
-        with_arena(|arena| arena.given_back[rows.len().ilog2() as usize].push(rows));
-    }
-}
-
-/// An allocation failure leaves the arena valid.
-fn with_arena<T: Row, R>(work: impl FnOnce(&mut Arena<T>) -> R) -> R {
-    work(&mut T::arena().lock().unwrap_or_else(PoisonError::into_inner))
-}
-
 #[cfg(test)]
 mod tests {
+    use types::{Amount, Balance};
+
     use super::*;
 
     fn balance(units: i128) -> Balance {

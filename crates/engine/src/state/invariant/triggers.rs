@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use types::InstrumentId;
-
 use crate::book::ladder::Ladder;
 use crate::state::Engine;
 use crate::state::account::Account;
@@ -19,7 +17,8 @@ impl Engine {
         account: &Account,
         waiting: &mut [usize],
     ) -> Result<(), String> {
-        for (id, here) in (0..).map(InstrumentId).zip(&account.markets) {
+        for id in account.markets.instruments() {
+            let here = account.market(id);
             let nodes = self.orders.of_account(account, id);
             let mut in_lists = 0;
             let mut count = 0;

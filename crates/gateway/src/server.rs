@@ -17,6 +17,7 @@ use crate::Gateway;
 use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
 use crate::binance::operations::OPERATIONS;
+use crate::binance::rest::Operations;
 use crate::binance::shared::{BinanceContext, EngineAccess};
 use crate::door::admission::Admission;
 use crate::door::door_metrics::DoorMetrics;
@@ -101,6 +102,8 @@ pub(crate) async fn serve(
         tcp,
         tls,
         settings: settings.socket,
+        // The layer for other origins is for all answers.
+        direct: origins.is_empty().then(|| Arc::new(Operations(Arc::clone(&shared))) as _),
         router: router(&door, shared, operators, web, origins),
         metrics: Arc::clone(handle.metrics()),
         traffic,

@@ -64,7 +64,8 @@ fn count() {
 fn own_frames(stack: &str) -> String {
     let frames = stack.lines().filter_map(|line| line.trim_start().split_once(": "));
     let frames = frames.filter(|(number, _)| number.parse::<u32>().is_ok()).map(|(_, name)| name);
-    let skipped = ["alloc::", "<alloc::", "core::", "<core::", "std::", "<std::", "__rustc", "counting"];
+    let skipped =
+        ["alloc::", "<alloc::", "core::", "<core::", "std::", "<std::", "__rustc", "counting"];
     let frames = frames.filter(|name| !skipped.iter().any(|skipped| name.contains(skipped)));
     frames.take(5).collect::<Vec<_>>().join("\n      ")
 }

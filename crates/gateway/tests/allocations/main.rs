@@ -28,9 +28,9 @@ const COUNTED: u64 = 2_000;
 /// As many orders as one WebSocket message of a batch, or one write of a pipelining client, has.
 const PIPELINED: u64 = 20;
 
-const REST_MAX: u64 = 90;
-const WEB_SOCKET_MAX: u64 = 90;
-const PIPELINED_MAX: u64 = 90;
+const REST_MAX: u64 = 18;
+const WEB_SOCKET_MAX: u64 = 17;
+const PIPELINED_MAX: u64 = 16;
 
 /// Each pair of orders trades: half of the answers have a fill.
 #[test]
@@ -69,8 +69,13 @@ impl Site {
         let credential = Credential::new(Verifier::Hmac(secret.clone()));
         let api_key_hash = api_key_hash(API_KEY);
         let sealed_secret = master_key.seal(&credential, &api_key_hash).unwrap();
-        let spec =
-            KeySpec { account: ALICE, role: Role::Trader, login: None, api_key_hash, sealed_secret };
+        let spec = KeySpec {
+            account: ALICE,
+            role: Role::Trader,
+            login: None,
+            api_key_hash,
+            sealed_secret,
+        };
         send(&handle, AccountId::VENUE, Command::CreateKey(Box::new(CreateKey { spec })));
         // The gateway has the key once the publisher answers.
         handle.read_views(|_, _| ()).unwrap().blocking_recv().unwrap();

@@ -45,7 +45,7 @@ use self::shared::BinanceContext;
 pub(crate) fn router(shared: Arc<BinanceContext>) -> Router {
     let mut router = Router::new();
     for (place, operation) in OPERATIONS.iter().enumerate() {
-        let serve = move |state, request| rest::serve((place, operation), state, request);
+        let serve = move |state, request| rest::serve(place, state, request);
         router = router.route(operation.path, on(operation.filter, serve));
     }
     router

@@ -42,9 +42,10 @@ impl Listener for GatewayListener {
             hub.list(market);
         }
         hub.status(applied, event, &publisher.directory);
-        {
+        // Once a command: the directory then has all its events.
+        if applied.events.last().is_some_and(|last| std::ptr::eq(last, event)) {
             let (mut user_streams, directory) = publisher.user_streams_and_directory();
-            user_streams.event(&directory, applied, event);
+            applied.events.iter().for_each(|event| user_streams.event(&directory, applied, event));
         }
         if let Some(update) = update {
             publisher.queues.apply(update);

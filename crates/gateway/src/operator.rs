@@ -36,7 +36,9 @@ use crate::door::shared::Door;
 use crate::door::single_use::NotOnce;
 use crate::operator::hub::OperatorHub;
 use crate::socket::answered::Answered;
-use crate::socket::http::{ErrorReply, JsonReply, RequestHead, SignedRequest, header_text};
+use crate::socket::http::{
+    ErrorReply, JsonReply, RequestHead, Sender, SignedRequest, header_text, query_of,
+};
 use crate::socket::settings::SocketSettings;
 
 const OPERATION_WEIGHT: u32 = 1;
@@ -133,7 +135,7 @@ async fn execute(
         received_ns: sent.received_ns,
         method,
         path: path.to_owned(),
-        query: Params::parse(&sent.query, b"")?.into_unread(),
+        query: Params::parse(query_of(&sent.uri), b"")?.into_unread(),
         body: sent.body,
     };
     Ok(api.answer(request).await)
@@ -145,7 +147,8 @@ async fn authorize(
     request: Request,
     (method, path): (&Method, &str),
 ) -> Result<(Arc<Signer>, SignedRequest), ApiError> {
-    let sent = SignedRequest::read(request, &shared.settings).await?;
+    let sender = Sender::of(&request);
+    let sent = SignedRequest::read(request, sender, &shared.settings).await?;
     shared.door.limits.spend(sent.peer, OPERATION_WEIGHT)?;
     let api_key = sign::check_api_key(sent.api_key.as_ref().map(header_text))?;
     let signer = shared.door.signer(api_key_hash(api_key)).await?;
@@ -165,7 +168,7 @@ fn check_signature(
     (method, path): (&str, &str),
 ) -> Result<(), ApiError> {
     let header = |name: &str| sent.headers.get(name).map(header_text);
-    let is_in_query = || sent.query.split('&').any(|pair| pair.starts_with("signature="));
+    let is_in_query = || query_of(&sent.uri).split('&').any(|pair| pair.starts_with("signature="));
     if header(operator::SIGNATURE).is_none() && is_in_query() {
         return Err(operator::signed_by_query());
     }
@@ -173,7 +176,7 @@ fn check_signature(
     let (timestamp, nonce) = (mandatory(operator::TIMESTAMP)?, mandatory(operator::NONCE)?);
     let signature = mandatory(operator::SIGNATURE)?;
     operator::check_nonce(nonce)?;
-    let (query, body) = (sent.query.as_str(), &*sent.body);
+    let (query, body) = (query_of(&sent.uri), &*sent.body);
     let covered = Covered { method, path, query, body, timestamp, nonce };
     signer.verifying_key().verify(covered.payload().as_bytes(), signature.as_bytes())?;
     let clock = signing_clock();

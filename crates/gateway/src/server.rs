@@ -8,6 +8,7 @@ use axum::Router;
 use axum::extract::Request;
 use protocol::signed::ApiError;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle as RuntimeHandle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -17,6 +18,7 @@ use crate::Gateway;
 use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
 use crate::binance::operations::OPERATIONS;
+use crate::binance::rest::Operations;
 use crate::binance::shared::{BinanceContext, EngineAccess};
 use crate::door::admission::Admission;
 use crate::door::door_metrics::DoorMetrics;
@@ -29,7 +31,7 @@ use crate::door::shared::Door;
 use crate::door::single_use::SingleUses;
 use crate::monitoring;
 use crate::operator::{self, OperatorState};
-use crate::socket::accept::{Port, Reserved, Reserving};
+use crate::socket::accept::{Direct, Port, Reserved, Reserving};
 use crate::socket::answered::{AllAnswered, Answered};
 use crate::socket::cors::{self, Origin};
 use crate::socket::http::{API_KEY_HEADER, ErrorReply, RequestHead, text_header};
@@ -58,9 +60,8 @@ pub(crate) async fn serve(
     let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback));
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
-    let runtime = tokio::runtime::Handle::current();
-    let access_of_engine = EngineAccess { handle: handle.clone(), runtime };
-    let engine_access = publisher.engine_access.set(access_of_engine);
+    let engine = EngineAccess { handle: handle.clone(), runtime: RuntimeHandle::current() };
+    let engine_access = publisher.engine_access.set(engine);
     debug_assert!(engine_access.is_ok(), "a gateway serves once");
     let door = Arc::new(Door {
         settings: settings.door,
@@ -101,6 +102,7 @@ pub(crate) async fn serve(
         tcp,
         tls,
         settings: settings.socket,
+        direct: direct(&shared, &origins),
         router: router(&door, shared, operators, web, origins),
         metrics: Arc::clone(handle.metrics()),
         traffic,
@@ -170,6 +172,11 @@ fn router(
     } else {
         router.layer(cors::layer(origins, binance::rest::headers()))
     }
+}
+
+/// Operations without the router, unless it has a layer for all answers: that of other origins.
+fn direct(shared: &Arc<BinanceContext>, origins: &[Origin]) -> Option<Arc<dyn Direct>> {
+    origins.is_empty().then(|| Arc::new(Operations(Arc::clone(shared))) as Arc<dyn Direct>)
 }
 
 /// The last places are for clients that name a key of the venue, whose signature is verified later,

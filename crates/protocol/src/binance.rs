@@ -11,6 +11,7 @@
 //! symbol that does not support them.
 
 mod cl_ord_id;
+mod decimal;
 mod error;
 mod list_id;
 mod object;
@@ -26,5 +27,6 @@ pub mod words;
 pub mod ws_api;
 
 pub use cl_ord_id::generated_cl_ord_id;
+pub use decimal::Decimal;
 pub use list_id::{list_id, parse_list_id};
 pub use symbol_status::SymbolStatus;

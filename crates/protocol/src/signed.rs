@@ -4,6 +4,7 @@
 
 pub mod covered;
 mod error;
+mod pairs;
 mod parameter;
 pub mod params;
 mod private_key;

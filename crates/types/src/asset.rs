@@ -1,6 +1,6 @@
 //! Assets and amounts of an asset.
 
-use crate::decimal::{format_decimal, parse_decimal};
+use crate::decimal::{DecimalText, format_decimal, parse_decimal};
 use crate::number::{AMOUNT_MAX, Amount};
 use crate::text::AssetName;
 use crate::wire::record;
@@ -24,5 +24,10 @@ impl Asset {
 
     pub fn format_amount(&self, amount: Amount) -> String {
         format_decimal(amount.minor(), self.decimals, self.decimals)
+    }
+
+    /// Like [`Asset::format_amount`], inline.
+    pub fn amount_text(&self, amount: Amount) -> DecimalText {
+        DecimalText::format(amount.minor(), self.decimals, self.decimals)
     }
 }

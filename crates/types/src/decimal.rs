@@ -1,5 +1,8 @@
 //! Decimals at the rim: parsed exactly or refused, never rounded.
 
+use std::fmt;
+use std::ops::Deref;
+
 use crate::wire::{Reader, Wire};
 
 /// Parses a plain decimal such as `"4810.25"` or `"100.50000000"` into units of 10^-`decimals`.
@@ -26,30 +29,96 @@ pub fn parse_decimal(text: &str, decimals: u8) -> Option<i128> {
 /// Prints units of 10^-`decimals` with exactly `digits` places after the point, which must be
 /// enough to be exact.
 pub fn format_decimal(units: i128, decimals: u8, digits: u8) -> String {
-    assert!(digits >= decimals, "printing would round");
-    // From the last digit to the first, because it is fast: a reply to an order prints a dozen
-    // numbers.
-    let mut rest = units.unsigned_abs();
-    let mut text = Vec::with_capacity(usize::from(digits) + WHOLE_DIGITS);
-    text.resize(usize::from(digits - decimals), b'0');
-    text.extend((0..decimals).map(|_| last_digit(&mut rest)));
-    if digits > 0 {
-        text.push(b'.');
-    }
-    text.push(last_digit(&mut rest));
-    while rest > 0 {
-        text.push(last_digit(&mut rest));
-    }
-    if units < 0 {
-        text.push(b'-');
-    }
-    text.reverse();
-    String::from_utf8(text).expect("digits, a point and a sign")
+    DecimalText::format(units, decimals, digits).to_string()
 }
 
-/// Digits in front of the point that are reserved, with the sign and the point; longer numbers are
-/// rare.
-const WHOLE_DIGITS: usize = 14;
+/// The text of a decimal, inline: a reply to an order has a dozen of them.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub struct DecimalText {
+    len: u8,
+    /// Zero after `len`, so that comparing is plain.
+    bytes: [u8; Self::LEN_MAX],
+}
+
+impl DecimalText {
+    /// A sign, the digits of the largest number, a point, and some more zeros.
+    pub const LEN_MAX: usize = 63;
+
+    /// Like [`format_decimal`].
+    pub fn format(units: i128, decimals: u8, digits: u8) -> Self {
+        assert!(digits >= decimals, "printing would round");
+        // From the last digit to the first, because it is fast.
+        let mut backwards = Backwards { bytes: [0; Self::LEN_MAX], begin: Self::LEN_MAX };
+        let mut rest = units.unsigned_abs();
+        (0..digits - decimals).for_each(|_| backwards.push(b'0'));
+        (0..decimals).for_each(|_| backwards.push(last_digit(&mut rest)));
+        if digits > 0 {
+            backwards.push(b'.');
+        }
+        backwards.push(last_digit(&mut rest));
+        while rest > 0 {
+            backwards.push(last_digit(&mut rest));
+        }
+        if units < 0 {
+            backwards.push(b'-');
+        }
+        Self::of(&backwards.bytes[backwards.begin..])
+    }
+
+    /// The text as it is: digits with at most one point between them, after at most one sign.
+    /// `None` if it is anything else, or too long.
+    pub fn parse(text: &str) -> Option<Self> {
+        let unsigned = text.strip_prefix('-').unwrap_or(text);
+        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+        let digits = |s: &str| !s.is_empty() && s.bytes().all(|byte| byte.is_ascii_digit());
+        let is_decimal = digits(whole) && digits(fraction) && text.len() <= Self::LEN_MAX;
+        is_decimal.then(|| Self::of(text.as_bytes()))
+    }
+
+    fn of(text: &[u8]) -> Self {
+        let mut bytes = [0; Self::LEN_MAX];
+        bytes[..text.len()].copy_from_slice(text);
+        Self { len: text.len() as u8, bytes }
+    }
+
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..usize::from(self.len)])
+            .expect("digits, a point and a sign")
+    }
+}
+
+impl Deref for DecimalText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Display for DecimalText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl fmt::Debug for DecimalText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.as_str())
+    }
+}
+
+/// A text that is written from its end.
+struct Backwards {
+    bytes: [u8; DecimalText::LEN_MAX],
+    begin: usize,
+}
+
+impl Backwards {
+    fn push(&mut self, byte: u8) {
+        self.begin -= 1;
+        self.bytes[self.begin] = byte;
+    }
+}
 
 /// Removes the last digit. Nearly all values fit into 64 bits, which the processor divides itself.
 #[inline]
@@ -103,7 +172,13 @@ impl Increment {
 
     /// `count` increments as a decimal with at least `digits` places.
     pub fn format(self, count: i128, digits: u8) -> String {
-        format_decimal(count * i128::from(self.units), self.decimals, digits.max(self.decimals))
+        self.text(count, digits).to_string()
+    }
+
+    /// Like [`Increment::format`], inline.
+    pub fn text(self, count: i128, digits: u8) -> DecimalText {
+        let digits = digits.max(self.decimals);
+        DecimalText::format(count * i128::from(self.units), self.decimals, digits)
     }
 }
 
@@ -152,6 +227,20 @@ mod tests {
                 assert_eq!(parse_decimal(&text, decimals), Some(units), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn a_text_is_kept_as_it_was_sent() {
+        let kept = |text: &str| DecimalText::parse(text).map(|kept| kept.to_string());
+        let longest = "9".repeat(DecimalText::LEN_MAX);
+        for text in ["0", "007", "4810.250", "-0.05", &*longest] {
+            assert_eq!(kept(text).as_deref(), Some(text));
+        }
+        for text in ["", ".", "1.", ".5", "-", "+1", "1e5", " 1", "1.2.3", "١", &*(longest + "9")]
+        {
+            assert_eq!(kept(text), None, "{text:?}");
+        }
+        assert_eq!(DecimalText::parse("1.50"), Some(DecimalText::format(15, 1, 2)));
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub use command::{
     SetInstrumentRules, SetKillSwitch, SetPhase, SetWithdrawalApprovals, SettleReceivable,
     StateHash, UpdateAccount, UpdateInstrument, UpdateLogin, Withdraw,
 };
-pub use decimal::{Increment, format_decimal, parse_decimal};
+pub use decimal::{DecimalText, Increment, format_decimal, parse_decimal};
 pub use describe::{Describe, Described};
 pub use event::{
     AccountCreated, AccountLimitsSet, AccountRiskSet, AccountUpdated, Adjustment, AssetListed,

@@ -17,14 +17,13 @@ use protocol::binance::response::{Empty, encode};
 use protocol::binance::stream::MESSAGE_LEN_MAX;
 use protocol::binance::ws_api::{self, Id, Request, SessionStatus, Subscription, UsedLimits};
 use protocol::binance::{stream, user_stream};
-use protocol::signed::sign::Signed;
 use protocol::signed::{ApiError, Params, TimeUnit};
 use types::{Command, Event, OpenSession, Origin, RejectReason, Role, SessionId};
 use venue::api_key_hash;
 
 use crate::binance::call::{Answer, Call, KeyedCall, LogonKey, Proof, Refusal, claimed_key};
 use crate::binance::operations::{Executed, Operation};
-use crate::binance::rest::with_weight;
+use crate::binance::rest::add_weight;
 use crate::binance::shared::BinanceContext;
 use crate::binance::stream_client::StreamClient;
 use crate::binance::streams::time_unit;
@@ -58,7 +57,9 @@ pub(crate) async fn open(
 ) -> Result<Response, ErrorReply> {
     let upgrade = websocket::check(&shared.door.stopping, upgrade)?;
     if let Err(over) = shared.door.limits.spend(peer, SESSION_WEIGHT) {
-        return Ok(with_weight(ErrorReply::from(over).into_response(), over.used()));
+        let mut response = ErrorReply::from(over).into_response();
+        add_weight(response.headers_mut(), over.used());
+        return Ok(response);
     }
     let mut params = Params::parse(uri.query().unwrap_or_default(), b"")?;
     let unit = time_unit(&mut params)?;
@@ -130,12 +131,12 @@ impl SocketSession for ApiSession {
                 return Ok(Some(self.responder(Some(false)).respond(&id, refused)));
             }
         };
-        let Request { id, method, params, signed, return_rate_limits } = request;
+        let Request { id, method, params, return_rate_limits } = request;
         let responder = self.responder(return_rate_limits);
         self.revoke();
         let method = method.strip_prefix("v3/").unwrap_or(&method);
         if let Some(operation) = Operation::named(method) {
-            let call = self.call(params, signed);
+            let call = self.call(params);
             let mut answer = Box::pin(async move {
                 let executed = operation.execute(call).await;
                 responder.respond(&id, executed)
@@ -157,7 +158,7 @@ impl SocketSession for ApiSession {
         self.shared.door.handle.run_inbox();
         let (answer, spent) = match self.shared.door.limits.spend(self.peer, SESSION_WEIGHT) {
             Ok(spent) => {
-                let answer = self.serve(method, params, signed).await;
+                let answer = self.serve(method, params).await;
                 (answer.map_err(Refusal::into_error), spent)
             }
             Err(over) => (Err(over.into()), over.used()),
@@ -210,7 +211,7 @@ impl SocketSession for ApiSession {
 }
 
 impl ApiSession {
-    fn call(&self, params: Params, signed: Option<Signed>) -> Call {
+    fn call(&self, params: Params) -> Call {
         let key = |logon: &Logon| LogonKey { hash: logon.hash, session: logon.session };
         let logon = self.logon.as_ref().map(key);
         let received_ns = now_ns();
@@ -224,15 +225,15 @@ impl ApiSession {
             peer: self.peer,
             connection: Some(Arc::clone(&self.permit)),
             origin: Origin::WebSocket,
-            proof: Proof::Message { signed, logon },
+            proof: Proof::Message { logon },
             retry_key: Ok(None),
         }
     }
 
     /// Requests of the session itself.
-    async fn serve(&mut self, method: &str, params: Params, signed: Option<Signed>) -> Answer {
+    async fn serve(&mut self, method: &str, params: Params) -> Answer {
         match method {
-            "session.logon" => self.log_on(params, signed).await,
+            "session.logon" => self.log_on(params).await,
             "session.status" => {
                 params.finish()?;
                 Ok(self.status())
@@ -251,7 +252,7 @@ impl ApiSession {
                 Ok(json(encode(&self.subscriptions.iter().map(id).collect::<Vec<_>>())))
             }
             "userDataStream.subscribe" => self.subscribe_logged_on(params).await,
-            "userDataStream.subscribe.signature" => self.subscribe_signed(params, signed).await,
+            "userDataStream.subscribe.signature" => self.subscribe_signed(params).await,
             "userDataStream.unsubscribe" => self.end_subscription(params).await,
             _ => Err(ApiError::unknown_method(method).into()),
         }
@@ -267,14 +268,14 @@ impl ApiSession {
             return;
         }
         self.log_off();
-        let notice = ws_api::answer(&Id::null(), 401, &ApiError::api_key_rejected().body(), None);
+        let notice = ws_api::answer(&Id::null(), 401, ApiError::api_key_rejected().body(), None);
         self.in_flight.push(Box::pin(std::future::ready(notice.into())));
     }
 
-    async fn log_on(&mut self, params: Params, signed: Option<Signed>) -> Answer {
+    async fn log_on(&mut self, params: Params) -> Answer {
         let api_key = params.peek("apiKey").map(str::to_owned);
         let api_key = api_key.ok_or_else(|| ApiError::mandatory("apiKey"))?;
-        let mut call = self.call(params, signed).signed(Permission::UserData).await?;
+        let mut call = self.call(params).signed(Permission::UserData).await?;
         let cancel_on_disconnect = call.params.flag("cancelOnDisconnect")?.unwrap_or(false);
         std::mem::take(&mut call.params).finish()?;
         if cancel_on_disconnect && call.signer.role != Role::Trader {
@@ -306,8 +307,8 @@ impl ApiSession {
         self.subscribe(&signer, from_seq, true).await
     }
 
-    async fn subscribe_signed(&mut self, params: Params, signed: Option<Signed>) -> Answer {
-        let mut call = self.call(params, signed).signed(Permission::UserData).await?;
+    async fn subscribe_signed(&mut self, params: Params) -> Answer {
+        let mut call = self.call(params).signed(Permission::UserData).await?;
         let from_seq = call.params.integer("fromSeq")?;
         std::mem::take(&mut call.params).finish()?;
         self.subscribe(&call.signer, from_seq, false).await
@@ -439,12 +440,12 @@ impl Responder {
                 if let Some(retry_after_s) = retry_after_s {
                     body = ws_api::with_retry(&body, retry_after_s, now_ns(), self.unit);
                 }
-                ws_api::answer(id, status, &body, used)
+                ws_api::answer(id, status, body, used)
             }
             Err(error) => {
                 tracing::debug!(%error, "refused");
                 let body = ws_api::error_body(&error, now_ns(), self.unit);
-                ws_api::answer(id, error.status, &body, used)
+                ws_api::answer(id, error.status, body, used)
             }
         }
     }

@@ -5,9 +5,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::HeaderValue;
+use axum::http::{HeaderValue, Uri};
 use bytes::Bytes;
-use protocol::signed::sign::{Signed, Window};
+use protocol::signed::sign::Window;
 use protocol::signed::{ApiError, Params, TimeUnit, sign};
 use types::{Command, Envelope, Event, InstrumentId, Origin, RetryKey, SessionId};
 use venue::{api_key_hash, request_hash, retry_key as hash_retry_key};
@@ -20,7 +20,7 @@ use crate::door::identity::{Permission, Signer};
 use crate::door::single_use::NotOnce;
 use crate::door::submit::CommandOutcome;
 use crate::socket::connection::{CallTimes, ConnectionPermit};
-use crate::socket::http::{JsonReply, header_text};
+use crate::socket::http::{JsonReply, header_text, query_of};
 
 /// A request that was read completely.
 pub(crate) struct Call {
@@ -44,10 +44,10 @@ pub(crate) struct Call {
 #[derive(Debug)]
 pub(crate) enum Proof {
     /// A header names the key. Query and body are signed as they were sent.
-    Http { api_key: Option<HeaderValue>, query: String, body: Bytes },
+    Http { api_key: Option<HeaderValue>, uri: Uri, body: Bytes },
     /// A message of the WebSocket API. Key and signature are parameters; the signature covers the
     /// other parameters. A session that has logged on needs neither.
-    Message { signed: Option<Signed>, logon: Option<LogonKey> },
+    Message { logon: Option<LogonKey> },
 }
 
 /// The key of a session that has logged on, for messages that name none.
@@ -99,7 +99,7 @@ impl Call {
     pub(crate) fn attempt(&self, method: &'static str, path: &'static str) -> Attempt {
         let (key, method) = match &self.proof {
             Proof::Http { api_key, .. } => (api_key.clone().map(ClaimedKey::Header), method),
-            Proof::Message { logon, .. } => {
+            Proof::Message { logon } => {
                 let logged_on = || logon.map(|logon| ClaimedKey::Hash(logon.hash));
                 (claimed_key(&self.params).or_else(logged_on), WS_METHOD)
             }
@@ -114,9 +114,9 @@ impl Call {
         let signer = self.named_signer(permission).await?;
         let key = signer.verifying_key();
         match &self.proof {
-            Proof::Http { query, body, .. } => sign::verify(key, query, body)?,
+            Proof::Http { uri, body, .. } => sign::verify(key, query_of(uri), body)?,
             Proof::Message { .. } if logon.is_some() => {}
-            Proof::Message { signed, .. } => sign::verify_message(key, signed.as_ref())?,
+            Proof::Message { .. } => sign::verify_message(key, &self.params)?,
         }
         let window = sign::check_time(&mut self.params, signing_clock())?;
         // A session that has logged on signs nothing more.
@@ -132,9 +132,10 @@ impl Call {
     /// may be written in several ways.
     fn use_up(&self, signer: &Signer, window: Window) -> Result<(), ApiError> {
         let request = match &self.proof {
-            Proof::Http { query, body, .. } => request_hash(&sign::payload(query, body)?),
-            Proof::Message { signed, .. } => {
-                request_hash(signed.as_ref().map_or(&[][..], |signed| signed.payload.as_bytes()))
+            Proof::Http { uri, body, .. } => request_hash(&sign::payload(query_of(uri), body)?),
+            Proof::Message { .. } => {
+                let signed = self.params.signed();
+                request_hash(signed.map_or(&[][..], |(payload, _)| payload.as_bytes()))
             }
         };
         let uses = &self.shared.door.single_uses;
@@ -156,7 +157,7 @@ impl Call {
         let hash_of = |api_key| sign::check_api_key(api_key).map(api_key_hash);
         let hash = match &self.proof {
             Proof::Http { api_key, .. } => hash_of(api_key.as_ref().map(header_text))?,
-            Proof::Message { logon, .. } => match (self.params.text("apiKey")?, logon) {
+            Proof::Message { logon } => match (self.params.text("apiKey")?, logon) {
                 (None, Some(logon)) => logon.hash,
                 (api_key, _) => hash_of(api_key.as_deref())?,
             },
@@ -170,7 +171,7 @@ impl Call {
     /// The key of the session, if this request uses it.
     fn logon(&self) -> Option<LogonKey> {
         match self.proof {
-            Proof::Message { logon, .. } if !self.params.contains("apiKey") => logon,
+            Proof::Message { logon } if !self.params.contains("apiKey") => logon,
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! Unfilled order counts: an account's order limits, and the orders that count against them.
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName};
 use protocol::binance::request::NoParams;
 use protocol::binance::response::{Interval, OrderCount, RateLimit, RateLimitType};
 use protocol::signed::ApiError;
@@ -10,6 +10,7 @@ use crate::binance::call::{Answer, KeyedCall};
 use crate::clock::now_ns;
 use crate::door::query::Answered;
 use crate::door::shared::Door;
+use crate::socket::http::number;
 
 const NS_PER_SECOND: u64 = 1_000_000_000;
 const WINDOW_S: u64 = 10;
@@ -54,7 +55,7 @@ pub(crate) fn add_headers(headers: &mut HeaderMap, counts: &[OrderCount]) {
     let [per_window, per_day] = COUNT_HEADERS;
     for OrderCount { limit, count } in counts {
         let name = if is_daily(limit) { per_day.clone() } else { per_window.clone() };
-        headers.insert(name, HeaderValue::from(*count));
+        headers.insert(name, number(*count));
     }
 }
 

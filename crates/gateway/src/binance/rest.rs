@@ -5,20 +5,25 @@ use std::time::Instant;
 
 use axum::extract::{Request, State};
 use axum::http::header::RETRY_AFTER;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
 use protocol::signed::ApiError;
 use types::{Origin, RetryKey};
 use venue::retry_key;
 
 use crate::binance::call::{Call, Proof};
-use crate::binance::operations::{Executed, Operation};
+use crate::binance::operations::{Executed, OPERATIONS, Operation};
 use crate::binance::order_counts::{self, COUNT_HEADERS};
 use crate::binance::shared::BinanceContext;
 use crate::door::trace::TraceParent;
+use crate::socket::accept::{Direct, DirectAnswer};
 use crate::socket::cors::Headers;
 use crate::socket::http::{
-    API_KEY_HEADER, ErrorReply, RequestHead, SignedRequest, TIME_UNIT_HEADER, header_text,
+    API_KEY_HEADER, AnyBody, ErrorReply, RequestHead, Sender, SignedRequest, TIME_UNIT_HEADER,
+    header_text, number,
 };
 
 /// The second is an older name.
@@ -49,24 +54,59 @@ pub(crate) fn over_limit_response(limit: usize) -> String {
     )
 }
 
-/// Answers the request of an operation.
+/// Answers the request of an operation, from the router.
 pub(crate) async fn serve(
-    (place, operation): (usize, &'static Operation),
+    at: usize,
     State(shared): State<Arc<BinanceContext>>,
     request: Request,
 ) -> Response {
+    let sender = Sender::of(&request);
+    serve_from(at, &shared, request, sender).await.into_response()
+}
+
+/// Answers the requests of operations without the router, which allocates for each of its layers.
+pub(crate) struct Operations(pub(crate) Arc<BinanceContext>);
+
+impl Direct for Operations {
+    fn find(&self, method: &Method, path: &str) -> Option<usize> {
+        let method = method.as_str();
+        OPERATIONS.iter().position(|of| of.path == path && of.method == method)
+    }
+
+    fn answer(&self, at: usize, request: Request<Incoming>, sender: Sender) -> DirectAnswer {
+        let shared = Arc::clone(&self.0);
+        Box::pin(async move { serve_from(at, &shared, request, sender).await })
+    }
+}
+
+/// Answers the request of the operation at this place of the table.
+async fn serve_from<B: AnyBody>(
+    at: usize,
+    shared: &Arc<BinanceContext>,
+    request: Request<B>,
+    sender: Sender,
+) -> Response<Full<Bytes>> {
     let begun = Instant::now();
-    let response = answer(operation, &shared, request).await;
-    shared.answered.count(place, response.status().as_u16(), begun.elapsed());
+    let response = answer(&OPERATIONS[at], shared, request, sender).await;
+    shared.answered.count(at, response.status().as_u16(), begun.elapsed());
     response
 }
 
-async fn answer(operation: &Operation, shared: &Arc<BinanceContext>, request: Request) -> Response {
-    let head = RequestHead::of(&request);
-    match read(request, shared).await {
-        Ok(call) => {
+async fn answer<B: AnyBody>(
+    operation: &Operation,
+    shared: &Arc<BinanceContext>,
+    request: Request<B>,
+    sender: Sender,
+) -> Response<Full<Bytes>> {
+    let head = RequestHead::new(Some(sender.peer), &request);
+    match read(request, sender, shared).await {
+        Ok((call, spare)) => {
             let Executed { answer, spent, orders, retry_after_s } = operation.execute(call).await;
-            let mut response = with_weight(answer.map_err(ErrorReply).into_response(), spent);
+            let mut response = match answer {
+                Ok(reply) => reply.respond(spare),
+                Err(error) => ErrorReply(error).respond(spare),
+            };
+            add_weight(response.headers_mut(), spent);
             order_counts::add_headers(response.headers_mut(), &orders);
             if let Some(retry_after_s) = retry_after_s {
                 response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_after_s));
@@ -75,27 +115,31 @@ async fn answer(operation: &Operation, shared: &Arc<BinanceContext>, request: Re
         }
         Err(error) => {
             shared.door.record_error(&head.attempt(), &error);
-            ErrorReply(error).into_response()
+            ErrorReply(error).respond(HeaderMap::new())
         }
     }
 }
 
 /// Adds the used weight of the sender's address.
-pub(crate) fn with_weight(mut response: Response, spent: u32) -> Response {
+pub(crate) fn add_weight(headers: &mut HeaderMap, spent: u32) {
     for name in USED_WEIGHT_HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from(spent));
+        headers.insert(name, number(spent));
     }
-    response
 }
 
-async fn read(request: Request, shared: &Arc<BinanceContext>) -> Result<Call, ApiError> {
-    let sent = SignedRequest::read(request, &shared.settings).await?;
+/// The call, and the request's headers: the response uses their memory again.
+async fn read<B: AnyBody>(
+    request: Request<B>,
+    sender: Sender,
+    shared: &Arc<BinanceContext>,
+) -> Result<(Call, HeaderMap), ApiError> {
+    let sent = SignedRequest::read(request, sender, &shared.settings).await?;
     let SignedRequest { received_ns, waited, connection, unit, params, peer, .. } = sent;
     let mut times = sent.times;
     if shared.door.traces.is_some() {
         times.parent = find_trace_parent(&sent.headers);
     }
-    Ok(Call {
+    let call = Call {
         shared: Arc::clone(shared),
         received_ns,
         waited,
@@ -105,9 +149,10 @@ async fn read(request: Request, shared: &Arc<BinanceContext>) -> Result<Call, Ap
         peer,
         connection,
         origin: Origin::Rest,
-        proof: Proof::Http { api_key: sent.api_key, query: sent.query, body: sent.body },
+        proof: Proof::Http { api_key: sent.api_key, uri: sent.uri, body: sent.body },
         retry_key: find_retry_key(&sent.headers),
-    })
+    };
+    Ok((call, sent.headers))
 }
 
 fn find_retry_key(headers: &HeaderMap) -> Result<Option<RetryKey>, ApiError> {

@@ -50,7 +50,7 @@ pub(crate) async fn open(
     let unit = time_unit(&mut params)?;
     let combined = uri.path().starts_with("/stream");
     let names = if combined {
-        params.text("streams").ok().flatten().unwrap_or_default()
+        params.text("streams").ok().flatten().unwrap_or_default().into_owned()
     } else {
         path.iter().next().map_or(String::new(), |(_, names)| names.to_owned())
     };

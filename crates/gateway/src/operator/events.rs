@@ -13,7 +13,7 @@ use crate::operator::hub::{EventReader, OperatorHub};
 use crate::operator::subscription::{BAD_REQUEST, subscribe};
 use crate::operator::{OperatorState, authorize, refuse};
 use crate::socket::connection::ConnectionPermit;
-use crate::socket::http::RequestHead;
+use crate::socket::http::{RequestHead, query_of};
 use crate::socket::socket_answer::SocketAnswer;
 use crate::socket::websocket::{self, CloseReason, SocketContext, SocketSession, Upgrade};
 
@@ -41,7 +41,7 @@ async fn begin(
     let method = request.method().clone();
     let api = shared.api.clone().ok_or_else(|| ApiError::not_found(method.as_str(), PATH))?;
     let (signer, sent) = authorize(shared, request, (&method, PATH)).await?;
-    let mut params = Params::parse(&sent.query, b"")?;
+    let mut params = Params::parse(query_of(&sent.uri), b"")?;
     let from_seq = params.integer(FROM_SEQ)?;
     params.finish()?;
     let upgrade = websocket::check(&shared.door.stopping, upgrade)?;

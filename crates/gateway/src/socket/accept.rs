@@ -3,14 +3,19 @@
 use std::convert::Infallible;
 use std::io::Write;
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Request;
-use axum::http::HeaderMap;
 use axum::http::header::{CONNECTION, HeaderValue, UPGRADE};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, Method};
+use axum::response::Response;
+use bytes::Bytes;
+use http_body_util::{Either, Full};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -26,7 +31,7 @@ use venue::Metrics;
 use crate::socket::answers::{Answers, NoRoom};
 use crate::socket::bounded::BoundedStream;
 use crate::socket::connection::{ConnectionPermit, stopped};
-use crate::socket::http::{ErrorReply, Peer, RequestHead};
+use crate::socket::http::{ErrorReply, Peer, RequestHead, Sender};
 use crate::socket::page::Pages;
 use crate::socket::proxy::{self, HeaderError, Proxies};
 use crate::socket::settings::SocketSettings;
@@ -56,12 +61,25 @@ pub(crate) type Reserving = Arc<dyn Fn(&str, &HeaderMap) -> Reserved + Send + Sy
 /// Answers a request that is refused before the router has it.
 pub(crate) type Refuse = Arc<dyn Fn(&RequestHead, ApiError) -> ErrorReply + Send + Sync>;
 
+/// An answer that is in memory.
+pub(crate) type DirectAnswer = Pin<Box<dyn Future<Output = Response<Full<Bytes>>> + Send>>;
+
+/// Operations that the router also has: it allocates for each of its layers.
+pub(crate) trait Direct: Send + Sync {
+    /// The place of the operation, for [`Direct::answer`].
+    fn find(&self, method: &Method, path: &str) -> Option<usize>;
+
+    fn answer(&self, at: usize, request: Request<Incoming>, sender: Sender) -> DirectAnswer;
+}
+
 /// One port, and its router.
 pub(crate) struct Port {
     pub(crate) tcp: TcpListener,
     pub(crate) tls: Option<Arc<Tls>>,
     pub(crate) settings: SocketSettings,
     pub(crate) router: Router,
+    /// `None` if a layer of the router is for all answers.
+    pub(crate) direct: Option<Arc<dyn Direct>>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) traffic: Arc<Traffic>,
     /// True once the gateway shuts down. Each connection watches it.
@@ -107,6 +125,7 @@ impl Port {
                         client: peer,
                         settings,
                         router: self.router.clone(),
+                        direct: self.direct.clone(),
                         metrics: Arc::clone(&self.metrics),
                         traffic: Arc::clone(&self.traffic),
                         stopping: self.stop.subscribe(),
@@ -158,6 +177,7 @@ struct ConnectionSetup {
     client: IpAddr,
     settings: SocketSettings,
     router: Router,
+    direct: Option<Arc<dyn Direct>>,
     metrics: Arc<Metrics>,
     traffic: Arc<Traffic>,
     stopping: watch::Receiver<bool>,
@@ -274,8 +294,8 @@ async fn connection(
 /// its first request.
 async fn answer(
     served: Arc<(ConnectionSetup, Arc<ConnectionPermit>)>,
-    request: Request<hyper::body::Incoming>,
-) -> Result<Response, Infallible> {
+    request: Request<Incoming>,
+) -> Result<PortResponse, Infallible> {
     let (setup, permit) = &*served;
     let limit = setup.settings.connections_max;
     let reserved = limit / RESERVED_OF;
@@ -295,12 +315,12 @@ async fn answer(
 async fn respond(
     setup: &ConnectionSetup,
     permit: &Arc<ConnectionPermit>,
-    mut request: Request<hyper::body::Incoming>,
-) -> Result<Response, Infallible> {
+    mut request: Request<Incoming>,
+) -> Result<PortResponse, Infallible> {
     let (client, checked) = setup.check(&request);
-    request.extensions_mut().insert(Peer(client));
     if let Err(error) = checked {
-        return Ok((setup.refuse)(&RequestHead::of(&request), error).into_response());
+        let head = RequestHead::new(Some(client), &request);
+        return Ok(whole((setup.refuse)(&head, error)));
     }
     // A WebSocket behind a proxy is one client's for as long as it is open.
     if client != setup.client
@@ -309,11 +329,24 @@ async fn respond(
     {
         return Ok(too_many(exhausted));
     }
+    if let Some(direct) = &setup.direct
+        && let Some(at) = direct.find(request.method(), request.uri().path())
+    {
+        let sender = Sender { peer: client, permit: Some(Arc::clone(permit)) };
+        let (head, body) = direct.answer(at, request, sender).await.into_parts();
+        let Ok(body) = setup.answers.count_whole(client, body) else {
+            return Ok(last_error(ApiError::overloaded()));
+        };
+        return Ok(Response::from_parts(head, Either::Left(body)));
+    }
+    request.extensions_mut().insert(Peer(client));
     request.extensions_mut().insert(Arc::clone(permit));
     let router = TowerToHyperService::new(setup.router.clone());
     let answer = hyper::service::Service::call(&router, request).await?;
-    let counted = setup.answers.count(client, answer);
-    Ok(counted.unwrap_or_else(|NoRoom| last_error(ApiError::overloaded())))
+    Ok(match setup.answers.count(client, answer) {
+        Ok(counted) => counted.map(Either::Right),
+        Err(NoRoom) => last_error(ApiError::overloaded()),
+    })
 }
 
 impl ConnectionSetup {
@@ -327,16 +360,23 @@ impl ConnectionSetup {
     }
 }
 
-fn too_many(Exhausted { limit }: Exhausted) -> Response {
+/// A response from memory, or from the router.
+type PortResponse = Response<Either<Full<Bytes>, Body>>;
+
+fn whole(error: ErrorReply) -> PortResponse {
+    error.respond(HeaderMap::new()).map(Either::Left)
+}
+
+fn too_many(Exhausted { limit }: Exhausted) -> PortResponse {
     last_error(ApiError::too_many_connections(u32::try_from(limit).unwrap_or(u32::MAX)))
 }
 
-fn last_error(error: ApiError) -> Response {
-    last(ErrorReply(error).into_response())
+fn last_error(error: ApiError) -> PortResponse {
+    last(whole(ErrorReply(error)))
 }
 
 /// An answer after which the connection closes.
-fn last(mut response: Response) -> Response {
+fn last(mut response: PortResponse) -> PortResponse {
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }

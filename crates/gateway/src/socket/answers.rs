@@ -7,7 +7,7 @@ use axum::body::{Body, HttpBody};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::FutureExt;
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Full};
 
 use crate::socket::share::{Network, Part, Shared};
 
@@ -45,6 +45,21 @@ impl Answers {
         let Some(Ok(body)) = body.collect().now_or_never() else { return Err(NoRoom) };
         let counted = Counted { bytes: body.to_bytes(), _part: part };
         Ok(Response::from_parts(head, Body::from(Bytes::from_owner(counted))))
+    }
+
+    /// Likewise for a body that is in memory.
+    pub(super) fn count_whole(
+        &self,
+        client: IpAddr,
+        body: Full<Bytes>,
+    ) -> Result<Full<Bytes>, NoRoom> {
+        if body.size_hint().lower() <= SMALL as u64 {
+            return Ok(body);
+        }
+        let (_, body) = self.count(client, Response::new(Body::new(body)))?.into_parts();
+        // It is in memory still.
+        let Some(Ok(body)) = body.collect().now_or_never() else { return Err(NoRoom) };
+        Ok(Full::new(body.to_bytes()))
     }
 }
 

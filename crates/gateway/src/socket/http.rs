@@ -4,13 +4,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody};
+use axum::BoxError;
+use axum::body::HttpBody;
 use axum::extract::Request;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use protocol::signed::{ApiError, Params, TimeUnit};
 use tokio::time::timeout;
 
@@ -26,6 +27,20 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF
 /// The address of a connection's client.
 #[derive(Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// Where a request comes from.
+pub(crate) struct Sender {
+    pub(crate) peer: IpAddr,
+    pub(crate) permit: Option<Arc<ConnectionPermit>>,
+}
+
+impl Sender {
+    /// Of a request that went through the router.
+    pub(crate) fn of<B>(request: &Request<B>) -> Self {
+        let Peer(peer) = *request.extensions().get().expect("every connection has one");
+        Self { peer, permit: request.extensions().get().cloned() }
+    }
+}
 
 /// An answer: an HTTP status, and JSON.
 #[derive(Debug)]
@@ -48,10 +63,11 @@ impl<E: Into<ApiError>> From<E> for ErrorReply {
     }
 }
 
-impl IntoResponse for ErrorReply {
-    fn into_response(self) -> Response {
+impl ErrorReply {
+    /// Uses the memory of these headers.
+    pub(crate) fn respond(self, spare: HeaderMap) -> Response<Full<Bytes>> {
         tracing::debug!(error = %self.0, "refused");
-        let mut response = respond(self.0.status, self.0.body());
+        let mut response = respond(self.0.status, self.0.body(), spare);
         if let Some(retry_after_s) = self.0.retry_after_s {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_after_s));
         }
@@ -59,15 +75,58 @@ impl IntoResponse for ErrorReply {
     }
 }
 
-impl IntoResponse for JsonReply {
-    fn into_response(self) -> Response {
-        respond(self.status, self.body)
+impl JsonReply {
+    /// Uses the memory of these headers.
+    pub(crate) fn respond(self, spare: HeaderMap) -> Response<Full<Bytes>> {
+        respond(self.status, self.body, spare)
     }
 }
 
-fn respond(status: u16, body: String) -> Response {
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (status, [(CONTENT_TYPE, JSON)], body).into_response()
+impl IntoResponse for ErrorReply {
+    fn into_response(self) -> Response {
+        self.respond(HeaderMap::new()).into_response()
+    }
+}
+
+impl IntoResponse for JsonReply {
+    fn into_response(self) -> Response {
+        self.respond(HeaderMap::new()).into_response()
+    }
+}
+
+fn respond(status: u16, body: String, mut headers: HeaderMap) -> Response<Full<Bytes>> {
+    headers.clear();
+    headers.insert(CONTENT_TYPE, JSON);
+    let mut response = Response::new(Full::from(body));
+    *response.status_mut() =
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.headers_mut() = headers;
+    response
+}
+
+/// The digits of small numbers: a header's value that is no static text is allocated.
+static NUMBERS: [[u8; 4]; 10_000] = numbers();
+
+const fn numbers() -> [[u8; 4]; 10_000] {
+    let mut numbers = [[0; 4]; 10_000];
+    let mut number = 0;
+    while number < numbers.len() {
+        numbers[number] = [
+            b'0' + (number / 1_000) as u8,
+            b'0' + (number / 100 % 10) as u8,
+            b'0' + (number / 10 % 10) as u8,
+            b'0' + (number % 10) as u8,
+        ];
+        number += 1;
+    }
+    numbers
+}
+
+/// A number as the value of a header.
+pub(crate) fn number(number: u32) -> HeaderValue {
+    let Some(digits) = NUMBERS.get(number as usize) else { return HeaderValue::from(number) };
+    let zeros = digits[..3].iter().take_while(|digit| **digit == b'0').count();
+    HeaderValue::from_static(std::str::from_utf8(&digits[zeros..]).expect("digits"))
 }
 
 pub(crate) fn text_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
@@ -90,8 +149,13 @@ pub(crate) struct RequestHead {
 
 impl RequestHead {
     pub(crate) fn of<B>(request: &Request<B>) -> Self {
+        let address = request.extensions().get::<Peer>().map(|Peer(address)| *address);
+        Self::new(address, request)
+    }
+
+    pub(crate) fn new<B>(address: Option<IpAddr>, request: &Request<B>) -> Self {
         Self {
-            address: request.extensions().get::<Peer>().map(|Peer(address)| *address),
+            address,
             api_key: request.headers().get(API_KEY_HEADER).cloned(),
             method: request.method().clone(),
             uri: request.uri().clone(),
@@ -121,31 +185,29 @@ pub(crate) struct SignedRequest {
     pub(crate) peer: IpAddr,
     pub(crate) headers: HeaderMap,
     pub(crate) api_key: Option<HeaderValue>,
-    /// The signed bytes: query and body.
-    pub(crate) query: String,
+    /// Its query is signed, and the body.
+    pub(crate) uri: Uri,
     pub(crate) body: Bytes,
 }
 
 impl SignedRequest {
-    pub(crate) async fn read(
-        request: Request,
+    pub(crate) async fn read<B: AnyBody>(
+        request: Request<B>,
+        Sender { peer, permit }: Sender,
         settings: &SocketSettings,
     ) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let headers = parts.headers;
         let body = read_body(settings, &headers, body).await?;
         let received_ns = now_ns();
-        let permit = parts.extensions.get::<Arc<ConnectionPermit>>().cloned();
         let waited = permit.as_ref().map(|permit| permit.waited(machine_ns()));
         let mut times = CallTimes::begin(permit.clone());
-        let query = parts.uri.query().unwrap_or_default().to_owned();
         let unit = TimeUnit::parse(text_header(&headers, &TIME_UNIT_HEADER))?;
         if says_json(&headers) && !body.is_empty() && !looks_like_object(&body) {
             return Err(ApiError::invalid_json());
         }
-        let Peer(peer) = *parts.extensions.get().expect("every connection has one");
         let api_key = headers.get(&API_KEY_HEADER).cloned();
-        let params = Params::parse(&query, &body)?;
+        let params = Params::parse(query_of(&parts.uri), &body)?;
         times.decoded();
         Ok(Self {
             received_ns,
@@ -157,17 +219,27 @@ impl SignedRequest {
             peer,
             headers,
             api_key,
-            query,
+            uri: parts.uri,
             body,
         })
     }
 }
 
+/// Empty if there is none.
+pub(crate) fn query_of(uri: &Uri) -> &str {
+    uri.query().unwrap_or_default()
+}
+
+/// The body of a request, from the router or without it.
+pub(crate) trait AnyBody: HttpBody<Data = Bytes, Error: Into<BoxError>> {}
+
+impl<B: HttpBody<Data = Bytes, Error: Into<BoxError>>> AnyBody for B {}
+
 /// Reads the body, within the limits of size and time.
 pub(crate) async fn read_body(
     settings: &SocketSettings,
     headers: &HeaderMap,
-    body: Body,
+    body: impl AnyBody,
 ) -> Result<Bytes, ApiError> {
     let body_max = settings.body_max;
     let too_large = || ApiError::body_too_large(body_max);
@@ -193,4 +265,16 @@ fn says_json(headers: &HeaderMap) -> bool {
 
 fn looks_like_object(body: &[u8]) -> bool {
     body.trim_ascii_start().starts_with(b"{")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_no_zeros_before_it() {
+        for value in [0, 7, 10, 99, 100, 1_000, 9_999, 10_000, u32::MAX] {
+            assert_eq!(number(value), value.to_string());
+        }
+    }
 }

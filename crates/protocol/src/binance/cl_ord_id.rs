@@ -9,13 +9,14 @@ pub fn generated_cl_ord_id(random: [u8; 16]) -> ClOrdId {
     const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     const LEN: usize = 20; // 10 * 62^19 is above 2^116
     let mut rest = u128::from_le_bytes(random);
-    let mut text = String::with_capacity(LEN);
-    for at in 0..LEN {
+    let mut text = [0; LEN];
+    for (at, letter) in text.iter_mut().enumerate() {
         let choices = if at == 0 { 10 } else { 62 };
-        text.push(char::from(ALPHABET[(rest % choices) as usize]));
+        *letter = ALPHABET[(rest % choices) as usize];
         rest /= choices;
     }
-    ClOrdId::parse(&text).expect("20 letters and digits")
+    let text = std::str::from_utf8(&text).expect("letters and digits");
+    ClOrdId::parse(text).expect("20 letters and digits")
 }
 
 #[cfg(test)]

@@ -33,8 +33,16 @@ macro_rules! fields {
 }
 pub(crate) use fields;
 
-#[derive(Default)]
 pub(crate) struct Object(Vec<u8>);
+
+/// Most objects are not longer.
+const ROOM: usize = 512;
+
+impl Default for Object {
+    fn default() -> Self {
+        Self(Vec::with_capacity(ROOM))
+    }
+}
 
 impl Object {
     pub(crate) fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {

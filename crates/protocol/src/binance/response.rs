@@ -40,7 +40,7 @@ pub use facts::{Conditional, OrderFacts};
 pub(crate) use history::close_ns;
 pub use history::{AggTradeInfo, AvgPrice, Kline, Statistics, StatisticsTicker};
 pub use list::{ListStatus, ListedOrder, NewOrderListAnswer, OrderNames};
-pub(crate) use market_data::levels;
+pub(crate) use market_data::Levels;
 pub use market_data::{BookTicker, Depth, Level, PriceTicker, PublicTrade, Trade};
 pub use order::{NewOrderAnswer, RoutedOrderAnswer};
 pub use order_info::OrderInfo;
@@ -51,9 +51,14 @@ pub use rules::{ExecutionRules, MyFilters, SymbolRules};
 pub use transfer::{DepositInfo, SystemStatus, TransferFacts, WithdrawalInfo};
 pub use wallet::{CoinInfo, TradeFee};
 
+/// The answer to an order is not longer, unless it has many fills.
+const ROOM: usize = 1_024;
+
 /// The JSON of an answer.
 pub fn encode<T: Serialize>(answer: &T) -> String {
-    serde_json::to_string(answer).expect("answers have text keys and no floats")
+    let mut json = Vec::with_capacity(ROOM);
+    serde_json::to_writer(&mut json, answer).expect("answers have text keys and no floats");
+    String::from_utf8(json).expect("JSON of texts")
 }
 
 /// `{}`: the answer to a ping, and to a test order.

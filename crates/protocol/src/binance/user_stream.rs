@@ -20,6 +20,7 @@ use types::{
 
 use self::report::{Change, Traded, execution_report};
 use self::revised::Revised;
+use crate::binance::decimal::Decimal;
 use crate::binance::list_id::list_id;
 use crate::binance::object::{self, object};
 use crate::binance::response::facts::OrderFacts;
@@ -191,7 +192,7 @@ fn balance_update(asset: &Asset, delta: Amount, seq: u64, at: Moment) -> String 
         "e": "balanceUpdate",
         "E": at.time(),
         "a": asset.name.as_str(),
-        "d": asset.format_amount(delta),
+        "d": Decimal::amount(asset, delta),
         "T": at.time(),
         "seq": seq,
     }
@@ -229,8 +230,8 @@ pub fn account_position(balances: &[(Asset, Balance)], updated_ns: u64, at: Mome
     let owned = |(asset, balance): &(Asset, Balance)| {
         object! {
             "a": asset.name.as_str(),
-            "f": asset.format_amount(balance.free),
-            "l": asset.format_amount(balance.locked),
+            "f": Decimal::amount(asset, balance.free),
+            "l": Decimal::amount(asset, balance.locked),
         }
     };
     object! {

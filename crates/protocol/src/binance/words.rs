@@ -1,7 +1,9 @@
 //! Words of requests and answers, each table for both directions.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
+use serde::Serializer;
 use types::{OrderType, Side, StpMode, TimeInForce};
 
 /// A word of an answer: the venue borrows it from a table, a client reads it.
@@ -53,6 +55,11 @@ words! {
         ExpireBoth = "EXPIRE_BOTH",
         Decrement = "DECREMENT"
     }
+}
+
+/// For `#[serde(serialize_with)]`.
+pub(super) fn as_text<S: Serializer>(value: &impl Display, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(value)
 }
 
 /// For `#[serde(with)]`.

@@ -1,11 +1,13 @@
 //! Messages of the WebSocket API: a request names a method, and its answer comes under the
 //! request's id, in whatever order answers are ready.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::io::Write;
+
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::signed::params::is_json;
-use crate::signed::sign::Signed;
 use crate::signed::{ApiError, Params, TimeUnit};
 
 use crate::binance::object::object;
@@ -14,46 +16,62 @@ use crate::binance::response::{Interval, OrderCount, RateLimit, RateLimitType, e
 /// The longest text that an id may be.
 pub const ID_LEN_MAX: usize = 36;
 
+/// The same in JSON, between quotes.
+const ID_JSON_LEN_MAX: usize = ID_LEN_MAX + 2;
+
 /// Of a request, as it was written: an integer, a text, or `null`.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Id(String);
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Id {
+    len: u8,
+    json: [u8; ID_JSON_LEN_MAX],
+}
 
 impl Id {
     /// Of an answer to nothing.
     pub fn null() -> Self {
-        Self("null".to_owned())
+        Self::of("null").expect("four letters")
+    }
+
+    /// `None` if it is too long.
+    fn of(text: &str) -> Option<Self> {
+        let mut json = [0; ID_JSON_LEN_MAX];
+        json.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        Some(Self { len: u8::try_from(text.len()).ok()?, json })
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.json[..usize::from(self.len)]).expect("a whole text")
     }
 }
 
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct Request<'a> {
     pub id: Id,
-    pub method: String,
+    pub method: Cow<'a, str>,
+    /// With the signature, and what was signed: all other parameters as they were sent.
     pub params: Params,
-    /// The signature, and what was signed: all other parameters as they were sent.
-    pub signed: Option<Signed>,
     /// Whether its answer shall have the weight that was spent; the connection has its own wish,
     /// too.
     pub return_rate_limits: Option<bool>,
 }
 
-impl Request {
+impl<'a> Request<'a> {
     /// A text that is no request is answered under its id, if it has one.
-    pub fn parse(text: &str) -> Result<Self, (Id, ApiError)> {
+    pub fn parse(text: &'a str) -> Result<Self, (Id, ApiError)> {
         let sent: Sent<'_> =
             serde_json::from_str(text).map_err(|_| (Id::null(), ApiError::invalid_json()))?;
+        let method = sent.method;
         let id = parse_id(sent.id).map_err(|error| (Id::null(), error))?;
         let parse = || {
-            let method = sent.method.ok_or_else(|| ApiError::mandatory("method"))?;
+            let Text(method) = method.ok_or_else(|| ApiError::mandatory("method"))?;
             let mut params = parse_params(sent.params)?;
-            let signature = params.text("signature")?;
-            let signed = signature.map(|signature| Signed { signature, payload: params.sorted() });
+            params.take_signature()?;
             let return_rate_limits = params.flag("returnRateLimits")?;
-            Ok((method, params, signed, return_rate_limits))
+            Ok((method, params, return_rate_limits))
         };
         match parse() {
-            Ok((method, params, signed, return_rate_limits)) => {
-                Ok(Self { id, method, params, signed, return_rate_limits })
+            Ok((method, params, return_rate_limits)) => {
+                Ok(Self { id, method, params, return_rate_limits })
             }
             Err(error) => Err((id, error)),
         }
@@ -64,10 +82,15 @@ impl Request {
 struct Sent<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    method: Option<String>,
+    #[serde(borrow)]
+    method: Option<Text<'a>>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
 }
+
+/// A text that is copied only if it has escapes.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A number too large for 64 bits is answered as it was written.
 fn parse_id(id: Option<&RawValue>) -> Result<Id, ApiError> {
@@ -76,9 +99,9 @@ fn parse_id(id: Option<&RawValue>) -> Result<Id, ApiError> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         digits.len() <= 20 && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let is_text = id.starts_with('"') && id.len() <= ID_LEN_MAX + 2;
+    let is_text = id.starts_with('"') && id.len() <= ID_JSON_LEN_MAX;
     if is_text || id == "null" || is_integer(id) {
-        Ok(Id(id.to_owned()))
+        Id::of(id).ok_or_else(|| ApiError::invalid_parameter("id"))
     } else {
         Err(ApiError::invalid_parameter("id"))
     }
@@ -102,18 +125,37 @@ pub struct UsedLimits<'a> {
     pub weight_limit: u32,
 }
 
-/// An answer. `body` is JSON; from a status of 400 on it is an error.
-pub fn answer(id: &Id, status: u16, body: &str, used: Option<&UsedLimits<'_>>) -> String {
+/// The most that stands before the body of an answer.
+const ANSWER_HEAD_LEN_MAX: usize = ID_JSON_LEN_MAX + 34;
+
+/// An answer, in the memory of its body. That is JSON; from a status of 400 on it is an error.
+pub fn answer(id: &Id, status: u16, body: String, used: Option<&UsedLimits<'_>>) -> String {
     let member = if status < 400 { "result" } else { "error" };
-    let mut text = format!(r#"{{"id":{},"status":{status},"{member}":{body}"#, id.0);
-    if let Some(UsedLimits { orders, weight, weight_limit: limit }) = used.copied() {
-        let (rate_limit_type, interval) = (RateLimitType::RequestWeight, Interval::Minute);
-        let limit = RateLimit { rate_limit_type, interval, interval_num: 1, limit };
+    let mut head = [0; ANSWER_HEAD_LEN_MAX];
+    let mut room = &mut head[..];
+    let id = id.as_str();
+    write!(room, r#"{{"id":{id},"status":{status},"{member}":"#).expect("a head has room");
+    let left = room.len();
+    let head = &head[..ANSWER_HEAD_LEN_MAX - left];
+    let mut text = body;
+    text.insert_str(0, std::str::from_utf8(head).expect("texts"));
+    if let Some(used) = used {
         text += r#","rateLimits":"#;
-        text += &encode(&[orders, &[OrderCount { limit, count: weight }]].concat());
+        text += &encode(&used);
     }
     text.push('}');
     text
+}
+
+/// The limits of the orders, then of the weight.
+impl Serialize for UsedLimits<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let (rate_limit_type, interval) = (RateLimitType::RequestWeight, Interval::Minute);
+        let limit = self.weight_limit;
+        let limit = RateLimit { rate_limit_type, interval, interval_num: 1, limit };
+        let weight = OrderCount { limit, count: self.weight };
+        to.collect_seq(self.orders.iter().chain([&weight]))
+    }
 }
 
 /// An error's body; one that a limit gave says when the sender may come back.
@@ -176,7 +218,11 @@ mod tests {
             ),
         ] {
             let request = Request::parse(text).unwrap_or_else(|error| panic!("{text} {error:?}"));
-            let found = (request.id.0.as_str(), request.method.as_str(), request.params.sorted());
+            let mut found = request.params.into_unread();
+            found.sort_unstable();
+            let pairs: Vec<_> =
+                found.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let found = (request.id.as_str(), &*request.method, pairs.join("&"));
             assert_eq!(found, (id, method, params.to_owned()), "{text}");
         }
     }
@@ -195,7 +241,7 @@ mod tests {
             (r#"{"id":3,"method":"ping","params":{"returnRateLimits":"x"}}"#, "3", -1130),
         ] {
             let (found_id, error) = Request::parse(text).unwrap_err();
-            assert_eq!((found_id.0.as_str(), error.code), (id, code), "{text}");
+            assert_eq!((found_id.as_str(), error.code), (id, code), "{text}");
         }
     }
 
@@ -203,12 +249,12 @@ mod tests {
     fn answers_have_a_result_or_an_error() {
         let used = UsedLimits { orders: &[], weight: 70, weight_limit: 6_000 };
         assert_eq!(
-            answer(&Id::null(), 200, "{}", Some(&used)),
+            answer(&Id::null(), 200, "{}".to_owned(), Some(&used)),
             r#"{"id":null,"status":200,"result":{},"rateLimits":[{"rateLimitType":"REQUEST_WEIGHT","interval":"MINUTE","intervalNum":1,"limit":6000,"count":70}]}"#
         );
         let error = error_body(&ApiError::invalid_symbol(), 1, TimeUnit::Millisecond);
         assert_eq!(
-            answer(&Id("2".to_owned()), 400, &error, None),
+            answer(&Id::of("2").unwrap(), 400, error, None),
             r#"{"id":2,"status":400,"error":{"code":-1121,"msg":"Invalid symbol."}}"#
         );
         let limited = ApiError::too_much_weight(5, "1 MINUTE", 2);

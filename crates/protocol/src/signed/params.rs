@@ -3,12 +3,12 @@
 //! Each getter takes its parameter away, so that [`Params::finish`] knows the unknown ones.
 //! An optional parameter may be absent, but not empty; a mandatory one may be neither.
 
-use std::fmt;
+use std::borrow::Cow;
+use std::ops::Range;
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
-use serde_json::value::RawValue;
-use types::{ClOrdId, Market, Markets, Symbol};
+use types::{ClOrdId, DecimalText, Market, Markets, Symbol};
 
+use super::pairs::Pairs;
 use super::parameter::Notes;
 use crate::signed::{ApiError, Kind, span_ns};
 
@@ -28,7 +28,9 @@ pub mod legal {
 #[derive(Clone, Debug, Default)]
 pub struct Params {
     sent: usize,
-    unread: Vec<(String, String)>,
+    unread: Pairs,
+    /// Where in the text of the parameters stands what was signed, and the signature.
+    signed: Option<(Range<usize>, Range<usize>)>,
     /// The record of what is asked for, where that is wanted.
     notes: Option<Notes>,
 }
@@ -37,21 +39,23 @@ impl Params {
     /// The body is a form, or an object in JSON. Where query string and body name the same
     /// parameter, the query string's is used.
     pub fn parse(query: &str, body: &[u8]) -> Result<Self, ApiError> {
-        let mut unread = form(query.as_bytes());
-        let body = if is_json(body) { json(body)? } else { form(body) };
-        let received = unread.len() + body.len();
-        if received > PARAMS_MAX {
-            return Err(ApiError::too_many_parameters(PARAMS_MAX, received));
+        let mut unread = Pairs::with_room(query, body);
+        unread.add_form(query.as_bytes());
+        let in_query = unread.len();
+        if is_json(body) {
+            unread.add_json(body).map_err(|_| ApiError::invalid_json())?;
+        } else {
+            unread.add_form(body);
         }
-        if let Some(name) = duplicate(&unread).or_else(|| duplicate(&body)) {
+        if unread.len() > PARAMS_MAX {
+            return Err(ApiError::too_many_parameters(PARAMS_MAX, unread.len()));
+        }
+        let of_each = [0..in_query, in_query..unread.len()];
+        if let Some(name) = of_each.into_iter().find_map(|part| unread.duplicate(part)) {
             return Err(ApiError::duplicate_parameter().of_parameters([name].into_iter()));
         }
-        for (name, value) in body {
-            if !unread.iter().any(|(in_query, _)| *in_query == name) {
-                unread.push((name, value));
-            }
-        }
-        Ok(Self { sent: unread.len(), unread, notes: None })
+        unread.remove_repeated(in_query);
+        Ok(Self { sent: unread.len(), unread, signed: None, notes: None })
     }
 
     /// Those of one object of a list in JSON.
@@ -73,12 +77,11 @@ impl Params {
         if let Some(notes) = &self.notes {
             notes.complete();
         }
-        if self.unread.is_empty() {
+        if self.unread.len() == 0 {
             Ok(())
         } else {
-            let names = self.unread.iter().map(|(name, _)| name.as_str());
             let error = ApiError::unread(self.sent - self.unread.len(), self.sent);
-            Err(error.of_parameters(names))
+            Err(error.of_parameters(self.unread.iter().map(|(name, _)| name)))
         }
     }
 }
@@ -86,26 +89,35 @@ impl Params {
 /// Getters, general.
 impl Params {
     pub fn contains(&self, name: &str) -> bool {
-        self.unread.iter().any(|(unread, _)| unread == name)
+        self.unread.position(name).is_some()
     }
 
     /// Without taking it away.
     pub fn peek(&self, name: &str) -> Option<&str> {
-        let found = self.unread.iter().find(|(unread, _)| unread == name);
-        found.map(|(_, value)| value.as_str())
+        self.unread.position(name).map(|place| self.unread.value(place))
     }
 
     /// All that are left, in no order.
     pub fn into_unread(self) -> Vec<(String, String)> {
-        self.unread
+        self.unread.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
-    /// All that are left, sorted by name: `name=value&name=value`.
-    pub(crate) fn sorted(&self) -> String {
-        let mut pairs: Vec<_> = self.unread.iter().collect();
-        pairs.sort_unstable();
-        let text = |(name, value): &(String, String)| format!("{name}={value}");
-        pairs.into_iter().map(text).collect::<Vec<_>>().join("&")
+    /// Takes the signature away, and notes it with what it signs: all other parameters, sorted by
+    /// name, as `name=value&name=value`.
+    pub(crate) fn take_signature(&mut self) -> Result<(), ApiError> {
+        let Some(place) = self.unread.position("signature") else { return Ok(()) };
+        let signature = self.unread.remove(place);
+        if signature.is_empty() {
+            return Err(ApiError::empty("signature"));
+        }
+        self.signed = Some((self.unread.add_sorted(), signature));
+        Ok(())
+    }
+
+    /// What was signed, and the signature, where [`Params::take_signature`] found one.
+    pub fn signed(&self) -> Option<(&str, &str)> {
+        let (payload, signature) = self.signed.clone()?;
+        Some((self.unread.text(payload), self.unread.text(signature)))
     }
 
     fn note(&self, name: &str, is_required: bool, kind: impl FnOnce() -> Kind) {
@@ -114,15 +126,17 @@ impl Params {
         }
     }
 
-    fn take(&mut self, name: &str) -> Option<String> {
+    fn take(&mut self, name: &str) -> Option<Cow<'_, str>> {
         if let Some(notes) = &self.notes {
-            return notes.example(name);
+            return notes.example(name).map(Cow::Owned);
         }
-        let index = self.unread.iter().position(|(unread, _)| unread == name)?;
-        Some(self.unread.swap_remove(index).1)
+        let place = self.unread.position(name)?;
+        let value = self.unread.remove(place);
+        Some(Cow::Borrowed(self.unread.text(value)))
     }
 
-    pub fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
+    /// Text that is read before another parameter is taken.
+    pub fn text(&mut self, name: &str) -> Result<Option<Cow<'_, str>>, ApiError> {
         self.note(name, false, || Kind::Text);
         match self.take(name) {
             Some(text) if text.is_empty() => Err(ApiError::empty(name)),
@@ -130,13 +144,17 @@ impl Params {
         }
     }
 
-    pub fn mandatory_text(&mut self, name: &str) -> Result<String, ApiError> {
+    pub fn mandatory_text(&mut self, name: &str) -> Result<Cow<'_, str>, ApiError> {
         self.note(name, true, || Kind::Text);
         self.take(name).filter(|text| !text.is_empty()).ok_or_else(|| ApiError::mandatory(name))
     }
 
     /// Text that the caller refuses unless it matches.
-    pub(crate) fn pattern(&mut self, name: &str, legal: &str) -> Result<Option<String>, ApiError> {
+    pub(crate) fn pattern(
+        &mut self,
+        name: &str,
+        legal: &str,
+    ) -> Result<Option<Cow<'_, str>>, ApiError> {
         self.note(name, false, || Kind::Pattern(legal.to_owned()));
         self.text(name)
     }
@@ -153,19 +171,16 @@ impl Params {
 
     /// Text of the form of a decimal without sign. How many places it may have is the asset's
     /// affair.
-    pub fn decimal(&mut self, name: &str) -> Result<Option<String>, ApiError> {
-        let text = self.pattern(name, legal::DECIMAL)?;
-        if text.as_deref().is_none_or(|text| is_decimal(text, 20)) {
-            Ok(text)
-        } else {
-            Err(ApiError::illegal_characters(name, legal::DECIMAL))
-        }
+    pub fn decimal(&mut self, name: &str) -> Result<Option<DecimalText>, ApiError> {
+        let Some(text) = self.pattern(name, legal::DECIMAL)? else { return Ok(None) };
+        let decimal = DecimalText::parse(&text).filter(|text| is_decimal(text, 20));
+        decimal.map(Some).ok_or_else(|| ApiError::illegal_characters(name, legal::DECIMAL))
     }
 
-    pub fn mandatory_decimal(&mut self, name: &str) -> Result<String, ApiError> {
+    pub fn mandatory_decimal(&mut self, name: &str) -> Result<DecimalText, ApiError> {
         self.note(name, true, || Kind::Pattern(legal::DECIMAL.to_owned()));
         if self.notes.is_some() {
-            return Ok("1".to_owned());
+            return Ok(DecimalText::format(1, 0, 0));
         }
         self.decimal(name)?.ok_or_else(|| ApiError::mandatory(name))
     }
@@ -283,62 +298,8 @@ fn parse_integer(name: &str, text: &str) -> Result<u64, ApiError> {
     text.parse().map_err(|_| ApiError::overflowed(name))
 }
 
-/// The first name that is there twice.
-fn duplicate(pairs: &[(String, String)]) -> Option<&str> {
-    let repeated = pairs
-        .iter()
-        .enumerate()
-        .find(|(index, (name, _))| pairs[..*index].iter().any(|(earlier, _)| earlier == name));
-    repeated.map(|(_, (name, _))| name.as_str())
-}
-
 pub(crate) fn is_json(body: &[u8]) -> bool {
     body.trim_ascii_start().starts_with(b"{")
-}
-
-fn form(bytes: &[u8]) -> Vec<(String, String)> {
-    // One more than allowed is enough to refuse it, however long the rest may be.
-    let pairs = form_urlencoded::parse(bytes).take(PARAMS_MAX + 1);
-    pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
-}
-
-fn json(body: &[u8]) -> Result<Vec<(String, String)>, ApiError> {
-    let object: Object = serde_json::from_slice(body).map_err(|_| ApiError::invalid_json())?;
-    Ok(object.0)
-}
-
-/// A JSON object as pairs in their order: a map would hide duplicates, and parsed numbers would
-/// not be what was written.
-struct Object(Vec<(String, String)>);
-
-impl<'de> Deserialize<'de> for Object {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ObjectVisitor)
-    }
-}
-
-struct ObjectVisitor;
-
-impl<'de> Visitor<'de> for ObjectVisitor {
-    type Value = Object;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
-            let value = match value.get().as_bytes().first() {
-                Some(b'"') => serde_json::from_str(value.get()).map_err(A::Error::custom)?,
-                Some(b'{') => return Err(A::Error::custom("an object within the object")),
-                Some(b'n') => String::new(), // null
-                _ => value.get().to_owned(),
-            };
-            pairs.push((name, value));
-        }
-        Ok(Object(pairs))
-    }
 }
 
 #[cfg(test)]
@@ -370,7 +331,7 @@ pub(super) mod tests {
             br#" {"s":"a\u0062","n":0.10000000000000000001,"f":true,"l":["X","Y"],"z":null}"#;
         let mut params = Params::parse("", body).unwrap();
         assert_eq!(params.text("s").unwrap().unwrap(), "ab");
-        assert_eq!(params.decimal("n").unwrap().unwrap(), "0.10000000000000000001");
+        assert_eq!(&*params.decimal("n").unwrap().unwrap(), "0.10000000000000000001");
         assert_eq!(params.flag("f"), Ok(Some(true)));
         assert_eq!(params.texts("l", "").unwrap().unwrap(), ["X", "Y"]);
         assert_eq!(params.text("z").unwrap_err().code, -1105);
@@ -492,7 +453,8 @@ pub(super) mod tests {
             let _ = params.clone().decimal("x");
             let _ = params.clone().time_span_ns("x");
             let _ = params.clone().texts("x", "");
-            prop_assert_eq!(params.clone().text("x").ok().flatten().unwrap_or_default(), value);
+            let mut params = params;
+            prop_assert_eq!(params.text("x").ok().flatten().unwrap_or_default(), value);
         }
     }
 }

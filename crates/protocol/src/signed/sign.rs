@@ -5,6 +5,7 @@
 //! out together with one `&`. A signature of HMAC-SHA256 is written in hex of either case, one of a
 //! public key (Ed25519; RSA, PKCS#1 v1.5 with SHA-256) in base64, which a query encodes.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use base64::Engine;
@@ -37,13 +38,6 @@ pub enum VerifyingKey<'a> {
     Rsa(&'a [u8]),
 }
 
-/// A signature beside what was signed, where that is a message and not a query.
-#[derive(Clone, Debug)]
-pub struct Signed {
-    pub signature: String,
-    pub payload: String,
-}
-
 /// The signature of a payload by HMAC-SHA256, in hex. This is the client's side.
 pub fn sign(secret: &[u8], payload: &[u8]) -> String {
     let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), payload);
@@ -67,42 +61,44 @@ pub fn verify(key: VerifyingKey<'_>, query: &str, body: &[u8]) -> Result<(), Api
         return Err(ApiError::invalid_signature());
     }
     // A `+` stands for itself: it is a letter of base64, and some clients do not encode it.
-    let signature: Vec<u8> = percent_decode(signature).collect();
+    let signature: Cow<'_, [u8]> = percent_decode(signature).into();
     key.verify(&payload, &signature)
 }
 
 /// The signed bytes of a request. A signature may be written in several ways, and these in one.
-pub fn payload(query: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
+pub fn payload<'a>(query: &'a str, body: &'a [u8]) -> Result<Cow<'a, [u8]>, ApiError> {
     Ok(split(query, body)?.0)
 }
 
-/// The signed bytes, and the signature.
-fn split<'a>(query: &'a str, body: &'a [u8]) -> Result<(Vec<u8>, Option<&'a [u8]>), ApiError> {
-    let (mut payload, in_query) = cut_signature(query.as_bytes())?;
-    let in_body = match is_json(body) {
+/// The signed bytes and the signature, as far as there is one.
+type Split<'a> = (Cow<'a, [u8]>, Option<&'a [u8]>);
+
+fn split<'a>(query: &'a str, body: &'a [u8]) -> Result<Split<'a>, ApiError> {
+    let ([begin, end], in_query) = cut_signature(query.as_bytes())?;
+    let (rest, in_body) = if is_json(body) {
         // An object can't be signed with the signature inside it.
-        true => {
-            payload.extend_from_slice(body);
-            None
-        }
-        false => {
-            let (rest, signature) = cut_signature(body)?;
-            payload.extend_from_slice(&rest);
-            signature
-        }
+        ([body, b""], None)
+    } else {
+        cut_signature(body)?
     };
     let signature = match (in_query, in_body) {
         (Some(_), Some(_)) => return Err(ApiError::duplicate_parameter()),
         (in_query, in_body) => in_query.or(in_body).filter(|signature| !signature.is_empty()),
+    };
+    let parts = [begin, end, rest[0], rest[1]];
+    let mut parts_with_bytes = parts.iter().filter(|part| !part.is_empty());
+    let payload = match (parts_with_bytes.next(), parts_with_bytes.next()) {
+        (_, Some(_)) => parts.concat().into(),
+        (part, None) => part.copied().unwrap_or_default().into(),
     };
     Ok((payload, signature))
 }
 
 /// Checks the signature of a message of the WebSocket API. What is signed are its other parameters,
 /// sorted by name, as in a query that encodes nothing.
-pub fn verify_message(key: VerifyingKey<'_>, signed: Option<&Signed>) -> Result<(), ApiError> {
-    let signed = signed.ok_or_else(|| ApiError::mandatory("signature"))?;
-    key.verify(signed.payload.as_bytes(), signed.signature.as_bytes())
+pub fn verify_message(key: VerifyingKey<'_>, params: &Params) -> Result<(), ApiError> {
+    let (payload, signature) = params.signed().ok_or_else(|| ApiError::mandatory("signature"))?;
+    key.verify(payload.as_bytes(), signature.as_bytes())
 }
 
 impl fmt::Debug for VerifyingKey<'_> {
@@ -191,24 +187,26 @@ fn recv_window_us(params: &mut Params) -> Result<u64, ApiError> {
     window_us.filter(within).ok_or_else(ApiError::recv_window_too_large)
 }
 
-/// What is left without the signature, and the signature.
-fn cut_signature(part: &[u8]) -> Result<(Vec<u8>, Option<&[u8]>), ApiError> {
-    let (mut rest, mut signature) = (Vec::with_capacity(part.len()), None);
-    let mut pairs_kept = 0;
+/// What is left without the signature, before it and after it, and the signature.
+fn cut_signature(part: &[u8]) -> Result<([&[u8]; 2], Option<&[u8]>), ApiError> {
+    let mut found: Option<(usize, &[u8])> = None;
+    let mut begin = 0;
     for pair in part.split(|byte| *byte == b'&') {
-        if let Some(value) = pair.strip_prefix(b"signature=") {
-            if signature.replace(value).is_some() {
-                return Err(ApiError::duplicate_parameter());
-            }
-            continue;
+        if let Some(value) = pair.strip_prefix(b"signature=")
+            && found.replace((begin, value)).is_some()
+        {
+            return Err(ApiError::duplicate_parameter());
         }
-        if pairs_kept > 0 {
-            rest.push(b'&');
-        }
-        rest.extend_from_slice(pair);
-        pairs_kept += 1;
+        begin += pair.len() + 1;
     }
-    Ok((rest, signature))
+    let Some((begin, value)) = found else { return Ok(([part, b""], None)) };
+    let end = begin + "signature=".len() + value.len();
+    // One of the separators goes with it.
+    let rest = match begin.checked_sub(1) {
+        Some(before) => [&part[..before], &part[end..]],
+        None => [b"", part.get(end + 1..).unwrap_or_default()],
+    };
+    Ok((rest, Some(value)))
 }
 
 /// 32 bytes in hex of either case.
@@ -435,7 +433,7 @@ mod tests {
             body in proptest::collection::vec(any::<u8>(), 0..60),
         ) {
             prop_assert!(verify(KEY, &query, &body).is_err());
-            let signature = sign(SECRET, &cut_signature(query.as_bytes()).unwrap().0);
+            let signature = sign(SECRET, &cut_signature(query.as_bytes()).unwrap().0.concat());
             let _ = verify(KEY, &format!("{query}&signature={signature}"), &[]);
         }
     }

@@ -62,7 +62,7 @@ fn parse_each<T>(
     mut params: Params,
     mut parse: impl FnMut(Params) -> Result<T, ApiError>,
 ) -> Result<Vec<Result<T, ApiError>>, ApiError> {
-    let text = params.mandatory_text(NAME)?;
+    let text = params.mandatory_text(NAME)?.into_owned();
     params.finish()?;
     let objects = objects(&text)?;
     match objects.len() {

@@ -1,7 +1,7 @@
 //! Terms of orders that Binance does not have, as they are sent: hidden, minimum quantity, date, a
 //! market order within the balance.
 
-use types::{Market, OrderSize, OrderType, Qty, Terms, TimeInForce};
+use types::{DecimalText, Market, OrderSize, OrderType, Qty, Terms, TimeInForce};
 
 use super::names::{Field, Names};
 use super::sent::{parse_qty, take_decimal};
@@ -12,7 +12,7 @@ use crate::signed::{ApiError, Params};
 #[derive(Clone, Debug)]
 pub(super) struct SentExtension {
     hidden: Option<bool>,
-    min_qty: Option<String>,
+    min_qty: Option<DecimalText>,
     good_till_ns: Option<u64>,
     within_balance: Option<bool>,
 }

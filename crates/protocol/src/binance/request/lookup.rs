@@ -95,7 +95,7 @@ requests! {
 
     /// `PUT` and `DELETE /api/v3/userDataStream`
     ListenKeyRequest(params) {
-        listen_key: String = params.mandatory_text("listenKey")?,
+        listen_key: String = params.mandatory_text("listenKey")?.into_owned(),
     }
 
     /// `GET /api/v3/account`

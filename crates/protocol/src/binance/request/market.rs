@@ -141,8 +141,11 @@ pub(super) fn listed(
 /// One permission, or a list of them in JSON.
 fn permissions(params: &mut Params) -> Result<Option<Vec<String>>, ApiError> {
     let Some(text) = params.text("permissions")? else { return Ok(None) };
-    let names =
-        if text.starts_with('[') { serde_json::from_str(&text).ok() } else { Some(vec![text]) };
+    let names = if text.starts_with('[') {
+        serde_json::from_str(&text).ok()
+    } else {
+        Some(vec![text.into_owned()])
+    };
     names.map(Some).ok_or_else(|| ApiError::invalid_parameter("permissions"))
 }
 

@@ -2,7 +2,8 @@
 //! what goes with what.
 
 use types::{
-    ClOrdId, Market, NewOrder, OrderSize, OrderType, Price, Qty, Side, StpMode, Terms, TimeInForce,
+    ClOrdId, DecimalText, Market, NewOrder, OrderSize, OrderType, Price, Qty, Side, StpMode, Terms,
+    TimeInForce,
 };
 
 use super::extension::{Extended, SentExtension, check_time_in_force};
@@ -25,7 +26,7 @@ pub(super) struct Basics {
 #[derive(Clone, Debug)]
 pub(super) enum SentQuantity {
     /// As sent, with the names of the parameter in case that it is missing.
-    Now(Option<String>, Names),
+    Now(Option<DecimalText>, Names),
     /// The list gives the order its quantity when it places it.
     Later,
 }
@@ -35,11 +36,11 @@ pub(super) struct SentOrder {
     names: Names,
     basics: Basics,
     time_in_force: Option<TimeInForce>,
-    quote_order_qty: Option<String>,
-    price: Option<String>,
-    stop_price: Option<String>,
+    quote_order_qty: Option<DecimalText>,
+    price: Option<DecimalText>,
+    stop_price: Option<DecimalText>,
     trailing_delta: Option<u32>,
-    iceberg_qty: Option<String>,
+    iceberg_qty: Option<DecimalText>,
     peg: SentPeg,
     extension: SentExtension,
     cl_ord_id: Option<ClOrdId>,
@@ -294,7 +295,7 @@ pub(super) fn take_decimal(
     params: &mut Params,
     name: &str,
     decimals: u8,
-) -> Result<Option<String>, ApiError> {
+) -> Result<Option<DecimalText>, ApiError> {
     let text = params.decimal(name)?;
     if text.as_deref().is_none_or(|text| has_precision(text, decimals)) {
         Ok(text)

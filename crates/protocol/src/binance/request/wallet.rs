@@ -1,5 +1,7 @@
 //! Questions of `/sapi/v1`: those that clients ask as they start, and an account's transfers.
 
+use std::borrow::Cow;
+
 use types::{ExternalRef, Market, Markets, WithdrawalStatus};
 
 use super::lookup::{NoParams, Times};
@@ -15,7 +17,7 @@ requests! {
 
     /// `GET /sapi/v1/capital/deposit/hisrec`
     DepositsRequest(params) {
-        coin: Option<String> = params.text("coin")?,
+        coin: Option<String> = params.text("coin")?.map(Cow::into_owned),
         tx_id: Option<ExternalRef> = external_ref(&mut params, "txId")?,
         status: Option<u64> = params.integer("status")?,
         times: Times = Times::take(&mut params)?,
@@ -31,7 +33,7 @@ requests! {
 
     /// `GET /sapi/v1/capital/withdraw/history`
     WithdrawalsRequest(params) {
-        coin: Option<String> = params.text("coin")?,
+        coin: Option<String> = params.text("coin")?.map(Cow::into_owned),
         withdraw_order_id: Option<ExternalRef> = external_ref(&mut params, "withdrawOrderId")?,
         status: Option<u64> = params.integer("status")?,
         ids: Option<Vec<u64>> = ids(&mut params)?,

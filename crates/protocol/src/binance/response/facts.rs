@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{ExpireCause, Market, Order, OrderStatus, OrderType, PegReference, Price, Qty};
 
+use crate::binance::decimal::Decimal;
 use crate::binance::words::{Word, order_type};
 use crate::signed::TimeUnit;
 
@@ -104,13 +105,13 @@ pub(crate) fn time_or_never(time_ns: Option<u64>, unit: TimeUnit) -> i64 {
 #[serde(rename_all = "camelCase")]
 pub struct Conditional {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop_price: Option<String>,
+    pub stop_price: Option<Decimal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trailing_delta: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trailing_time: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub iceberg_qty: Option<String>,
+    pub iceberg_qty: Option<Decimal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy_id: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,18 +123,18 @@ pub struct Conditional {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peg_offset_value: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pegged_price: Option<String>,
+    pub pegged_price: Option<Decimal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prevented_match_id: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub prevented_quantity: Option<String>,
+    pub prevented_quantity: Option<Decimal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expiry_reason: Option<Word>,
     // Ours, like the terms that they show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_qty: Option<String>,
+    pub min_qty: Option<Decimal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub good_till_date: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,26 +154,26 @@ impl Conditional {
             ..Self::default()
         };
         let prevented = Some(prevented_qty(order)).filter(|qty| !qty.is_zero());
-        fields.prevented_quantity = prevented.map(|qty| market.qty(qty));
+        fields.prevented_quantity = prevented.map(|qty| Decimal::qty(market, qty));
         if let Some(peg) = peg_price_type(order) {
             fields.peg_price_type = Some(peg.into());
-            fields.pegged_price = Some(market.price(order.price));
+            fields.pegged_price = Some(Decimal::price(market, order.price));
             fields.peg_offset_value = peg_offset(order);
             fields.peg_offset_type = fields.peg_offset_value.map(|_| PEG_OFFSET_TYPE.into());
         }
         let Some(terms) = order.terms.map(|terms| terms.terms) else { return fields };
         if order.order_type.is_stop() {
-            fields.stop_price = Some(market.price(terms.stop_price.unwrap_or_default()));
+            fields.stop_price = Some(Decimal::price(market, terms.stop_price.unwrap_or_default()));
         }
         if terms.trailing_delta_bps > 0 {
             fields.trailing_delta = Some(terms.trailing_delta_bps);
             fields.trailing_time = Some(time_or_never(facts.trailing_ns, unit));
         }
         if !terms.display_qty.is_zero() {
-            fields.iceberg_qty = Some(market.qty(terms.display_qty));
+            fields.iceberg_qty = Some(Decimal::qty(market, terms.display_qty));
         }
         fields.hidden = terms.hidden.then_some(true);
-        fields.min_qty = (!terms.min_qty.is_zero()).then(|| market.qty(terms.min_qty));
+        fields.min_qty = (!terms.min_qty.is_zero()).then(|| Decimal::qty(market, terms.min_qty));
         fields.good_till_date = (terms.expire_ns > 0).then(|| unit.time(terms.expire_ns));
         fields.within_balance = terms.within_balance.then_some(true);
         fields

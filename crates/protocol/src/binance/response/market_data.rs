@@ -1,9 +1,10 @@
 //! The book and the trades, as the public sees them.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use types::{Amount, Market, Price, Qty, Side, TradeId};
 
+use crate::binance::decimal::Decimal;
 use crate::signed::TimeUnit;
 
 /// A price and the quantity there.
@@ -24,8 +25,20 @@ impl Depth {
     }
 }
 
-pub(crate) fn levels(market: &Market, levels: &[Level]) -> Vec<[String; 2]> {
+fn levels(market: &Market, levels: &[Level]) -> Vec<[String; 2]> {
     levels.iter().map(|(price, qty)| [market.price(*price), market.qty(*qty)]).collect()
+}
+
+/// Levels of a stream, without a list of texts.
+pub(crate) struct Levels<'a>(pub(crate) &'a Market, pub(crate) &'a [Level]);
+
+impl Serialize for Levels<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Self(market, levels) = self;
+        let texts =
+            |(price, qty): &Level| [Decimal::price(market, *price), Decimal::qty(market, *qty)];
+        to.collect_seq(levels.iter().map(texts))
+    }
 }
 
 /// The public part of a trade.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use types::{Event, Market, RejectReason};
+use types::{ClOrdId, Event, Market, RejectReason, Symbol};
 
 use crate::binance::list_id::list_id_of;
 use crate::binance::reject::{self, Request};
@@ -10,17 +10,21 @@ use crate::binance::request::ResponseType;
 use crate::binance::response::entered::Entered;
 use crate::binance::response::prevented::PreventedInfo;
 use crate::binance::response::report::{FillInfo, OrderReport};
-use crate::binance::words::Word;
+use crate::binance::words::{Word, as_text};
 use crate::signed::{ApiError, TimeUnit};
 
 /// `POST /api/v3/order`
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewOrderAnswer {
-    symbol: String,
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
+    symbol: Symbol,
     order_id: u64,
     order_list_id: i64,
-    client_order_id: String,
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
+    client_order_id: ClOrdId,
     transact_time: u64,
     #[serde(flatten)]
     result: Option<OrderReport>,
@@ -58,10 +62,10 @@ impl NewOrderAnswer {
         };
         let prevented = entered.prevented.iter().filter(|_| tells);
         Self {
-            symbol: market.symbol().to_owned(),
+            symbol: market.instrument.spec.symbol,
             order_id: order.order_id.0,
             order_list_id: list_id_of(order),
-            client_order_id: order.cl_ord_id.to_string(),
+            client_order_id: order.cl_ord_id,
             transact_time: unit.time(order.updated_ns),
             result: tells.then(|| OrderReport::new(market, order, &entered.facts, unit)),
             fills: (response_type == ResponseType::Full).then(fills),

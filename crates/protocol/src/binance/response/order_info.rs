@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{Market, Order, Price, Qty, Side};
 
+use crate::binance::decimal::Decimal;
 use crate::binance::list_id::list_id_of;
 use crate::binance::response::facts::{
     Conditional, OrderFacts, is_open, limit_price, orig_qty, status, time_or_never, type_word,
@@ -19,10 +20,10 @@ pub struct OrderInfo {
     pub order_id: u64,
     pub order_list_id: i64,
     pub client_order_id: String,
-    pub price: String,
-    pub orig_qty: String,
-    pub executed_qty: String,
-    pub cummulative_quote_qty: String,
+    pub price: Decimal,
+    pub orig_qty: Decimal,
+    pub executed_qty: Decimal,
+    pub cummulative_quote_qty: Decimal,
     pub status: Word,
     pub time_in_force: Word,
     #[serde(rename = "type")]
@@ -30,13 +31,13 @@ pub struct OrderInfo {
     #[serde(with = "words::as_side")]
     #[schemars(with = "String")]
     pub side: Side,
-    pub stop_price: String,
-    pub iceberg_qty: String,
+    pub stop_price: Decimal,
+    pub iceberg_qty: Decimal,
     pub time: u64,
     pub update_time: u64,
     pub is_working: bool,
     pub working_time: i64,
-    pub orig_quote_order_qty: String,
+    pub orig_quote_order_qty: Decimal,
     #[serde(flatten)]
     pub conditional: Conditional,
     pub self_trade_prevention_mode: Word,
@@ -44,7 +45,7 @@ pub struct OrderInfo {
     /// the book. Only if it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    pub ahead_qty: Option<Option<String>>,
+    pub ahead_qty: Option<Option<Decimal>>,
 }
 
 impl OrderInfo {
@@ -62,21 +63,21 @@ impl OrderInfo {
             order_id: order.order_id.0,
             order_list_id: list_id_of(order),
             client_order_id: order.cl_ord_id.to_string(),
-            price: market.price(limit_price(order)),
-            orig_qty: market.qty(orig_qty(order)),
-            executed_qty: market.qty(order.cum_qty),
-            cummulative_quote_qty: market.quote_amount(order.cum_quote),
+            price: Decimal::price(market, limit_price(order)),
+            orig_qty: Decimal::qty(market, orig_qty(order)),
+            executed_qty: Decimal::qty(market, order.cum_qty),
+            cummulative_quote_qty: Decimal::quote_amount(market, order.cum_quote),
             status: status(order, facts).into(),
             time_in_force: time_in_force(order.time_in_force).into(),
             order_type: type_word(order).into(),
             side: order.side,
-            stop_price: stop_price.unwrap_or_else(|| market.price(Price::default())),
-            iceberg_qty: iceberg_qty.unwrap_or_else(|| market.qty(Qty::ZERO)),
+            stop_price: stop_price.unwrap_or_else(|| Decimal::price(market, Price::default())),
+            iceberg_qty: iceberg_qty.unwrap_or_else(|| Decimal::qty(market, Qty::ZERO)),
             time: unit.time(order.created_ns),
             update_time: unit.time(order.updated_ns),
             is_working: facts.working_ns.is_some(),
             working_time: time_or_never(facts.working_ns, unit),
-            orig_quote_order_qty: market.quote_amount(order.quote_order_qty),
+            orig_quote_order_qty: Decimal::quote_amount(market, order.quote_order_qty),
             conditional,
             self_trade_prevention_mode: stp_mode(order.stp_mode).into(),
             ahead_qty: None,
@@ -85,7 +86,7 @@ impl OrderInfo {
 
     #[must_use]
     pub fn with_ahead(self, market: &Market, ahead: Option<Qty>) -> Self {
-        Self { ahead_qty: Some(ahead.map(|ahead| market.qty(ahead))), ..self }
+        Self { ahead_qty: Some(ahead.map(|ahead| Decimal::qty(market, ahead))), ..self }
     }
 }
 

@@ -6,11 +6,12 @@ use types::{Market, Qty, TradePrevented};
 
 use crate::signed::TimeUnit;
 
+use crate::binance::decimal::Decimal;
 use crate::binance::words::stp_mode;
 
 /// What a prevented trade took off a side, if anything.
-fn taken_off(market: &Market, qty: Qty) -> Option<String> {
-    (!qty.is_zero()).then(|| market.qty(qty))
+fn taken_off(market: &Market, qty: Qty) -> Option<Decimal> {
+    (!qty.is_zero()).then(|| Decimal::qty(market, qty))
 }
 
 /// The group as clients see it: -1 for none.
@@ -24,11 +25,11 @@ pub(crate) fn trade_group_id(stp_group: u32) -> i64 {
 pub(super) struct PreventedInfo {
     prevented_match_id: u64,
     maker_order_id: u64,
-    price: String,
+    price: Decimal,
     #[serde(skip_serializing_if = "Option::is_none")]
-    taker_prevented_quantity: Option<String>,
+    taker_prevented_quantity: Option<Decimal>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    maker_prevented_quantity: Option<String>,
+    maker_prevented_quantity: Option<Decimal>,
 }
 
 impl PreventedInfo {
@@ -36,7 +37,7 @@ impl PreventedInfo {
         Self {
             prevented_match_id: prevented.prevented_match_id,
             maker_order_id: prevented.maker_order_id.0,
-            price: market.price(prevented.price),
+            price: Decimal::price(market, prevented.price),
             taker_prevented_quantity: taken_off(market, prevented.taker_prevented_qty),
             maker_prevented_quantity: taken_off(market, prevented.maker_prevented_qty),
         }
@@ -54,11 +55,11 @@ pub struct PreventedMatch {
     maker_order_id: u64,
     trade_group_id: i64,
     self_trade_prevention_mode: &'static str,
-    price: String,
+    price: Decimal,
     #[serde(skip_serializing_if = "Option::is_none")]
-    taker_prevented_quantity: Option<String>,
+    taker_prevented_quantity: Option<Decimal>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    maker_prevented_quantity: Option<String>,
+    maker_prevented_quantity: Option<Decimal>,
     transact_time: u64,
 }
 
@@ -72,7 +73,7 @@ impl PreventedMatch {
             maker_order_id: prevented.maker_order_id.0,
             trade_group_id: trade_group_id(prevented.stp_group),
             self_trade_prevention_mode: stp_mode(prevented.stp_mode),
-            price: market.price(prevented.price),
+            price: Decimal::price(market, prevented.price),
             taker_prevented_quantity: taken_off(market, prevented.taker_prevented_qty),
             maker_prevented_quantity: taken_off(market, prevented.maker_prevented_qty),
             transact_time: unit.time(prevented.prevented_ns),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use types::{Fill, Market, Order, Side, TradeExecuted};
 
+use crate::binance::decimal::Decimal;
 use crate::binance::response::facts::{
     Conditional, OrderFacts, has_qty, is_open, limit_price, orig_qty, status, time_or_never,
     type_word,
@@ -15,13 +16,13 @@ use crate::signed::TimeUnit;
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderReport {
-    pub price: String,
+    pub price: Decimal,
     /// Missing while another order of its list has yet to pay it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub orig_qty: Option<String>,
-    pub executed_qty: String,
-    pub orig_quote_order_qty: String,
-    pub cummulative_quote_qty: String,
+    pub orig_qty: Option<Decimal>,
+    pub executed_qty: Decimal,
+    pub orig_quote_order_qty: Decimal,
+    pub cummulative_quote_qty: Decimal,
     pub status: Word,
     pub time_in_force: Word,
     #[serde(rename = "type")]
@@ -54,11 +55,11 @@ impl OrderReport {
         unit: TimeUnit,
     ) -> Self {
         Self {
-            price: market.price(limit_price(order)),
-            orig_qty: has_qty(order).then(|| market.qty(orig_qty(order))),
-            executed_qty: market.qty(order.cum_qty),
-            orig_quote_order_qty: market.quote_amount(order.quote_order_qty),
-            cummulative_quote_qty: market.quote_amount(order.cum_quote),
+            price: Decimal::price(market, limit_price(order)),
+            orig_qty: has_qty(order).then(|| Decimal::qty(market, orig_qty(order))),
+            executed_qty: Decimal::qty(market, order.cum_qty),
+            orig_quote_order_qty: Decimal::quote_amount(market, order.quote_order_qty),
+            cummulative_quote_qty: Decimal::quote_amount(market, order.cum_quote),
             status: status(order, facts).into(),
             time_in_force: time_in_force(order.time_in_force).into(),
             order_type: type_word(order).into(),
@@ -73,9 +74,9 @@ impl OrderReport {
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FillInfo {
-    pub price: String,
-    pub qty: String,
-    pub commission: String,
+    pub price: Decimal,
+    pub qty: Decimal,
+    pub commission: Decimal,
     pub commission_asset: String,
     pub trade_id: u64,
 }
@@ -84,9 +85,9 @@ impl FillInfo {
     pub(super) fn new(market: &Market, trade: &TradeExecuted, fill: &Fill) -> Self {
         let asset = market.asset(fill.fee_asset);
         Self {
-            price: market.price(trade.price),
-            qty: market.qty(trade.qty),
-            commission: asset.format_amount(fill.fee),
+            price: Decimal::price(market, trade.price),
+            qty: Decimal::qty(market, trade.qty),
+            commission: Decimal::amount(asset, fill.fee),
             commission_asset: asset.name.to_string(),
             trade_id: trade.trade_id.0,
         }

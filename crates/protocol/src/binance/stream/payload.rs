@@ -3,8 +3,9 @@
 use serde::Serialize;
 use types::{AggTrade, Market, Price, Qty, Side};
 
+use crate::binance::decimal::Decimal;
 use crate::binance::object::object;
-use crate::binance::response::{Depth, Level, PublicTrade, encode, levels};
+use crate::binance::response::{Level, Levels, PublicTrade};
 use crate::binance::symbol_status::SymbolStatus;
 use crate::binance::words::side;
 use crate::signed::TimeUnit;
@@ -26,8 +27,8 @@ pub fn depth_update(
         "s": market.symbol(),
         "U": first_update_id,
         "u": last_update_id,
-        "b": levels(market, bids),
-        "a": levels(market, asks),
+        "b": Levels(market, bids),
+        "a": Levels(market, asks),
     }
 }
 
@@ -38,7 +39,11 @@ pub fn partial_depth(
     bids: &[Level],
     asks: &[Level],
 ) -> String {
-    encode(&Depth::new(market, last_update_id, bids, asks))
+    object! {
+        "lastUpdateId": last_update_id,
+        "bids": Levels(market, bids),
+        "asks": Levels(market, asks),
+    }
 }
 
 pub fn trade(market: &Market, event_ns: u64, unit: TimeUnit, trade: &PublicTrade) -> String {
@@ -47,8 +52,8 @@ pub fn trade(market: &Market, event_ns: u64, unit: TimeUnit, trade: &PublicTrade
         "E": unit.time(event_ns),
         "s": market.symbol(),
         "t": trade.trade_id.0,
-        "p": market.price(trade.price),
-        "q": market.qty(trade.qty),
+        "p": Decimal::price(market, trade.price),
+        "q": Decimal::qty(market, trade.qty),
         "T": unit.time(trade.traded_ns),
         "m": trade.aggressor == Side::Sell,
         "M": true,
@@ -62,8 +67,8 @@ pub fn agg_trade(market: &Market, event_ns: u64, unit: TimeUnit, trade: &AggTrad
         "E": unit.time(event_ns),
         "s": market.symbol(),
         "a": trade.first_trade.0,
-        "p": market.price(trade.price),
-        "q": market.qty(trade.qty),
+        "p": Decimal::price(market, trade.price),
+        "q": Decimal::qty(market, trade.qty),
         "f": trade.first_trade.0,
         "l": trade.last_trade.0,
         "T": unit.time(trade.traded_ns),
@@ -83,10 +88,10 @@ pub fn book_ticker(
     object! {
         "u": update_id,
         "s": market.symbol(),
-        "b": market.price(bid.0),
-        "B": market.qty(bid.1),
-        "a": market.price(ask.0),
-        "A": market.qty(ask.1),
+        "b": Decimal::price(market, bid.0),
+        "B": Decimal::qty(market, bid.1),
+        "a": Decimal::price(market, ask.0),
+        "A": Decimal::qty(market, ask.1),
     }
 }
 
@@ -109,9 +114,9 @@ pub fn auction(market: &Market, event_ns: u64, unit: TimeUnit, result: &AuctionR
         "e": "auction",
         "E": unit.time(event_ns),
         "s": market.symbol(),
-        "p": result.price.map(|price| market.price(price)),
-        "q": market.qty(result.volume),
-        "Q": market.qty(result.surplus),
+        "p": result.price.map(|price| Decimal::price(market, price)),
+        "q": Decimal::qty(market, result.volume),
+        "Q": Decimal::qty(market, result.surplus),
         "S": surplus_side,
         "x": result.is_final,
     }

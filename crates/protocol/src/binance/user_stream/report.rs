@@ -5,6 +5,7 @@ use types::{
 };
 
 use super::Moment;
+use crate::binance::decimal::Decimal;
 use crate::binance::list_id::list_id_of;
 use crate::binance::object::{Object, fields};
 use crate::binance::response::facts::{
@@ -64,10 +65,10 @@ pub(super) fn execution_report(
 ) -> String {
     let terms = order.terms.unwrap_or_default().terms;
     let traded = change.traded.as_ref();
-    let qty = |qty: Option<Qty>| market.qty(qty.unwrap_or(Qty::ZERO));
-    let price = |price: Option<Price>| market.price(price.unwrap_or_default());
+    let qty = |qty: Option<Qty>| Decimal::qty(market, qty.unwrap_or(Qty::ZERO));
+    let price = |price: Option<Price>| Decimal::price(market, price.unwrap_or_default());
     let fee_asset = traded.map(|traded| market.asset(traded.fill.fee_asset));
-    let fee = traded.zip(fee_asset).map(|(traded, asset)| asset.format_amount(traded.fill.fee));
+    let fee = traded.zip(fee_asset).map(|(traded, asset)| Decimal::amount(asset, traded.fill.fee));
     let mut object = Object::default();
     fields! {
         object,
@@ -78,21 +79,21 @@ pub(super) fn execution_report(
         "S": side(order.side),
         "o": type_word(order),
         "f": time_in_force(order.time_in_force),
-        "q": market.qty(orig_qty(order)),
-        "p": market.price(limit_price(order)),
+        "q": Decimal::qty(market, orig_qty(order)),
+        "p": Decimal::price(market, limit_price(order)),
         "P": price(terms.stop_price),
-        "F": market.qty(terms.display_qty),
+        "F": Decimal::qty(market, terms.display_qty),
         "g": list_id_of(order),
-        "C": change.orig_cl_ord_id.map_or(String::new(), |id| id.to_string()),
+        "C": change.orig_cl_ord_id.as_ref().map_or("", ClOrdId::as_str),
         "x": change.what,
         "X": status(order, facts),
         "r": "NONE",
         "i": order.order_id.0,
         "l": qty(traded.map(|traded| traded.trade.qty)),
-        "z": market.qty(order.cum_qty),
+        "z": Decimal::qty(market, order.cum_qty),
         "L": price(traded.map(|traded| traded.trade.price)),
-        "n": fee.unwrap_or_else(|| "0".to_owned()),
-        "N": fee_asset.map(|asset| asset.name.to_string()),
+        "n": fee.as_deref().unwrap_or("0"),
+        "N": fee_asset.map(|asset| asset.name.as_str()),
         "T": at.unit.time(order.updated_ns),
         "t": traded.and_then(|t| i64::try_from(t.trade.trade_id.0).ok()).unwrap_or(-1),
         "I": seq,
@@ -100,9 +101,9 @@ pub(super) fn execution_report(
         "m": traded.is_some_and(|traded| traded.is_maker),
         "M": false,
         "O": at.unit.time(order.created_ns),
-        "Z": market.quote_amount(order.cum_quote),
-        "Y": market.quote_amount(traded.map_or(Amount::ZERO, |traded| traded.trade.quote)),
-        "Q": market.quote_amount(order.quote_order_qty),
+        "Z": Decimal::quote_amount(market, order.cum_quote),
+        "Y": Decimal::quote_amount(market, traded.map_or(Amount::ZERO, |traded| traded.trade.quote)),
+        "Q": Decimal::quote_amount(market, order.quote_order_qty),
         "W" [some]: facts.working_ns.map(|ns| time_or_never(Some(ns), at.unit)),
         "V": stp_mode(order.stp_mode),
     }
@@ -131,24 +132,24 @@ fn add_conditional(
         "j" [some]: order.strategy_id,
         "J" [some]: order.strategy_type,
         "v" [some]: prevented.map(|prevented| prevented.prevented_match_id),
-        "A" [some]: (!so_far.is_zero()).then(|| market.qty(so_far)),
-        "B" [some]: prevented.map(|prevented| market.qty(prevented.prevented_qty)),
+        "A" [some]: (!so_far.is_zero()).then(|| Decimal::qty(market, so_far)),
+        "B" [some]: prevented.map(|prevented| Decimal::qty(market, prevented.prevented_qty)),
         "u" [some]: prevented.map(|prevented| trade_group_id(prevented.stp_group)),
         "U" [some]: prevented.map(|prevented| prevented.counter_order_id.0),
         "Cs" [some]: prevented.map(|_| market.symbol()),
-        "pl" [some]: prevented.map(|prevented| market.qty(prevented.qty)),
-        "pL" [some]: prevented.map(|prevented| market.price(prevented.price)),
+        "pl" [some]: prevented.map(|prevented| Decimal::qty(market, prevented.qty)),
+        "pL" [some]: prevented.map(|prevented| Decimal::price(market, prevented.price)),
         "pY" [some]: prevented.map(|prevented| {
-            market.quote_amount(market.instrument.notional(prevented.price, prevented.qty))
+            Decimal::quote_amount(market, market.instrument.notional(prevented.price, prevented.qty))
         }),
         "gP" [some]: peg_price_type,
         "gOT" [some]: peg_offset(order).map(|_| PEG_OFFSET_TYPE),
         "gOV" [some]: peg_offset(order),
-        "gp" [some]: peg_price_type.map(|_| market.price(order.price)),
+        "gp" [some]: peg_price_type.map(|_| Decimal::price(market, order.price)),
         "eR" [some]: facts.expired.and_then(|cause| expiry_reason(cause, facts)),
         // Ours, like the terms that they show.
         "hidden" [some]: terms.hidden.then_some(true),
-        "minQty" [some]: (!terms.min_qty.is_zero()).then(|| market.qty(terms.min_qty)),
+        "minQty" [some]: (!terms.min_qty.is_zero()).then(|| Decimal::qty(market, terms.min_qty)),
         "goodTillDate" [some]: (terms.expire_ns > 0).then(|| at.unit.time(terms.expire_ns)),
         "withinBalance" [some]: terms.within_balance.then_some(true),
     }

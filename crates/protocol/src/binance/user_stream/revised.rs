@@ -4,6 +4,7 @@
 use types::{AccountId, Adjustment, Market, TradeBusted, TradeCorrected};
 
 use super::{Moment, balance_update};
+use crate::binance::decimal::Decimal;
 use crate::binance::object::object;
 
 /// The side of a changed trade that an account has.
@@ -62,9 +63,9 @@ impl<'a> Revised<'a> {
             "s": market.symbol(),
             "t": corrected.trade_id.0,
             "S": self.side(),
-            "L": market.price(corrected.price),
-            "Y": market.quote_amount(corrected.quote),
-            "op": market.price(corrected.orig_price),
+            "L": Decimal::price(market, corrected.price),
+            "Y": Decimal::quote_amount(market, corrected.quote),
+            "op": Decimal::price(market, corrected.orig_price),
             "T": at.time(),
             "seq": seq,
         }

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use marketdata::PublicTrade;
 use spool::Applied;
 use types::{
-    AccountId, Adjustment, Amount, Asset, AssetId, Candle, ClOrdId, Event, ExpireCause,
-    ExternalRef, Fill, Instrument, InstrumentId, InstrumentListed, InstrumentUpdated, Interval,
-    Order, OrderAmended, OrderId, OrderList, OrderListId, OrderModified, Price, Qty,
-    ReceivableSettled, Side, TimeZone, TradeBusted, TradeCorrected, TradeExecuted, TradeId,
-    TradePrevented, WithdrawalApproved, WithdrawalStatus,
+    AccountId, Adjustment, Amount, Asset, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill,
+    Instrument, InstrumentId, InstrumentListed, InstrumentUpdated, Interval, Order, OrderAmended,
+    OrderId, OrderList, OrderListId, OrderModified, Price, Qty, ReceivableSettled, Side, TimeZone,
+    TradeBusted, TradeCorrected, TradeExecuted, TradeId, TradePrevented, WithdrawalApproved,
+    WithdrawalStatus,
 };
 
 pub use self::orders::{ChangedOrder, Orders};

@@ -16,7 +16,9 @@ use std::ops::Range;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use types::{AccountId, InstrumentId};
 
+use crate::give_way::give_way;
 use crate::question::Times;
+use crate::sqlite::rows;
 
 /// The number of last bits in which the ids of a block differ.
 const BLOCK_BITS: u32 = 10;
@@ -127,12 +129,13 @@ impl Ids {
         let find =
             format!("SELECT ids FROM {table} WHERE account = ? AND instrument = ? AND block = ?");
         let mut find = transaction.prepare_cached(&find)?;
-        let write = format!("INSERT OR REPLACE INTO {table} VALUES (?, ?, ?, ?)");
-        let mut write = transaction.prepare_cached(&write)?;
         let delete =
             format!("DELETE FROM {table} WHERE account = ? AND instrument = ? AND block = ?");
         let mut delete = transaction.prepare_cached(&delete)?;
-        for ((account, instrument, block), ids) in self.0 {
+        let mut changed = Vec::with_capacity(self.0.len());
+        for (at, (place, ids)) in self.0.into_iter().enumerate() {
+            give_way(at);
+            let (account, instrument, block) = place;
             let key = params![account.0, instrument.0, block];
             let found: Option<Vec<u8>> = find.query_row(key, |row| row.get(0)).optional()?;
             let mut bytes = found.unwrap_or_default();
@@ -140,10 +143,13 @@ impl Ids {
             if bytes.is_empty() {
                 delete.execute(key)?;
             } else {
-                write.execute(params![account.0, instrument.0, block, bytes])?;
+                changed.push((place, bytes));
             }
         }
-        Ok(())
+        rows::insert(transaction, table, "(?, ?, ?, ?)", &changed, |row, (place, bytes)| {
+            let (account, instrument, block) = place;
+            row.bind(params![account.0, instrument.0, block, bytes])
+        })
     }
 }
 

@@ -1,18 +1,21 @@
 //! What a page of events changes, gathered before it is written: an order that comes and goes
 //! within a page is one row, and so is a candle.
 
+mod orders;
+
 use std::collections::BTreeMap;
 
 use marketdata::PublicTrade;
 use spool::Applied;
 use types::{
-    AccountId, Adjustment, Amount, Asset, AssetId, Candle, ClOrdId, Event, ExpireCause,
-    ExternalRef, Fill, Instrument, InstrumentId, InstrumentListed, InstrumentUpdated, Interval,
-    Order, OrderAmended, OrderId, OrderList, OrderListId, OrderModified, Price, Qty,
-    ReceivableSettled, Side, TimeZone, TradeBusted, TradeCorrected, TradeExecuted, TradeId,
-    TradePrevented, WithdrawalApproved, WithdrawalStatus,
+    AccountId, Adjustment, Amount, Asset, AssetId, Candle, ClOrdId, Event, ExternalRef, Fill,
+    Instrument, InstrumentId, InstrumentListed, InstrumentUpdated, Interval, Order, OrderAmended,
+    OrderId, OrderList, OrderListId, OrderModified, Price, Qty, ReceivableSettled, Side, TimeZone,
+    TradeBusted, TradeCorrected, TradeExecuted, TradeId, TradePrevented, WithdrawalApproved,
+    WithdrawalStatus,
 };
 
+pub use self::orders::{ChangedOrder, Orders};
 use crate::audit::{Audited, Effect};
 use crate::give_way::give_way;
 use crate::progress::Progress;
@@ -39,12 +42,11 @@ pub struct Changes {
     pub command: u64,
     pub instruments: BTreeMap<InstrumentId, Instrument>,
     pub assets: BTreeMap<AssetId, Asset>,
-    pub orders: BTreeMap<(InstrumentId, OrderId), Order>,
-    /// Of those that expired.
-    pub expire_causes: BTreeMap<(InstrumentId, OrderId), ExpireCause>,
+    pub orders: Orders,
     pub amendments: Vec<Amendment>,
     pub trades: Vec<Trade>,
-    pub candles: BTreeMap<(InstrumentId, usize, u64), Candle>,
+    /// Of seconds, by their beginnings.
+    pub seconds: BTreeMap<(InstrumentId, u64), Candle>,
     pub prevented: Vec<TradePrevented>,
     pub order_lists: BTreeMap<(InstrumentId, OrderListId), OrderList>,
     pub busts: Vec<(u64, TradeBusted)>,
@@ -95,8 +97,6 @@ pub struct Trade {
 pub struct Part {
     pub account: AccountId,
     pub order_id: OrderId,
-    /// Zero if the order is in none.
-    pub order_list: OrderListId,
     pub fee: Amount,
     pub fee_asset: AssetId,
 }
@@ -150,23 +150,35 @@ pub struct Approval {
 }
 
 impl Changes {
-    /// Of a page of what comes next.
-    pub fn after<'a>(progress: Progress, page: impl IntoIterator<Item = &'a Applied>) -> Self {
+    /// Of nothing yet that comes after this.
+    pub fn after(progress: Progress) -> Self {
         let Progress { sequence, sequenced_ns, command, .. } = progress;
-        let mut changes = Self { sequence, sequenced_ns, command, ..Self::default() };
-        for (at, applied) in page.into_iter().enumerate() {
-            give_way(at);
-            debug_assert!(applied.sequence > changes.sequence);
-            changes.apply(applied);
-        }
-        changes
+        Self { sequence, sequenced_ns, command, ..Self::default() }
     }
 
     pub fn is_empty(&self) -> bool {
         self.commands == 0
     }
 
-    pub(crate) fn apply(&mut self, applied: &Applied) {
+    /// Of all kept intervals, by their places in [`LEVELS`] and their beginnings.
+    pub fn candles(&self) -> BTreeMap<(InstrumentId, usize, u64), Candle> {
+        let mut candles: BTreeMap<_, Candle> = BTreeMap::new();
+        for ((instrument, second_ns), second) in &self.seconds {
+            for (level, interval) in LEVELS.into_iter().enumerate() {
+                let open_ns = interval.open_ns(TimeZone::UTC, *second_ns);
+                candles
+                    .entry((*instrument, level, open_ns))
+                    .and_modify(|candle| candle.add(second))
+                    .or_insert(Candle { open_ns, ..*second });
+            }
+        }
+        candles
+    }
+
+    /// Adds what comes next.
+    pub fn apply(&mut self, applied: &Applied) {
+        give_way(self.commands);
+        debug_assert!(applied.sequence > self.sequence);
         if !applied.continues {
             self.command = applied.sequence;
         }
@@ -195,15 +207,12 @@ impl Changes {
 
     fn apply_event(&mut self, event: &Event, applied: &Applied) {
         match event {
-            Event::OrderAccepted(e) => self.order(&e.order),
-            Event::OrderCanceled(e) => self.order(&e.order),
-            Event::OrderExpired(e) => {
-                self.order(&e.order);
-                self.expire_causes.insert((e.order.instrument, e.order.order_id), e.cause);
-            }
-            Event::OrderTriggered(e) => self.order(&e.order),
-            Event::OrderRepriced(e) => self.order(&e.order),
-            Event::OrderDecremented(e) => self.order(&e.order),
+            Event::OrderAccepted(e) => self.orders.put(&e.order, None),
+            Event::OrderCanceled(e) => self.orders.put(&e.order, None),
+            Event::OrderExpired(e) => self.orders.put(&e.order, Some(e.cause)),
+            Event::OrderTriggered(e) => self.orders.put(&e.order, None),
+            Event::OrderRepriced(e) => self.orders.put(&e.order, None),
+            Event::OrderDecremented(e) => self.orders.put(&e.order, None),
             Event::OrderAmended(e) => self.amended(e),
             Event::OrderModified(e) => self.modified(e),
             Event::TradeExecuted(e) => self.trade(e, applied.sequence),
@@ -264,12 +273,6 @@ impl Changes {
         }
     }
 
-    /// Keeps the quote amount that the order was entered with: self-trade prevention lowers it.
-    fn order(&mut self, order: &Order) {
-        let row = self.orders.entry((order.instrument, order.order_id)).or_insert(*order);
-        *row = Order { quote_order_qty: row.quote_order_qty, ..*order };
-    }
-
     fn amended(&mut self, amended: &OrderAmended) {
         let OrderAmended { order, orig_cl_ord_id, orig_order_qty, .. } = amended;
         self.amendment(order, amended.account_seq, (*orig_cl_ord_id, *orig_order_qty, order.price));
@@ -297,13 +300,13 @@ impl Changes {
             prevented_qty: order.terms.map_or(Qty::ZERO, |terms| terms.prevented_qty),
             amended_ns: order.updated_ns,
         });
-        self.order(order);
+        self.orders.put(order, None);
     }
 
     fn trade(&mut self, executed: &TradeExecuted, sequence: u64) {
         let TradeExecuted { instrument, side, maker, taker, .. } = executed;
-        self.order(&maker.order);
-        self.order(&taker.order);
+        self.orders.put(&maker.order, None);
+        self.orders.put(&taker.order, None);
         let trade = PublicTrade::of(executed);
         self.trades.push(Trade {
             instrument: *instrument,
@@ -314,14 +317,10 @@ impl Changes {
             maker: Part::of(maker),
             taker: Part::of(taker),
         });
-        for (level, interval) in LEVELS.into_iter().enumerate() {
-            let open_ns = interval.open_ns(TimeZone::UTC, trade.traded_ns);
-            let one = trade.candle(open_ns);
-            self.candles
-                .entry((*instrument, level, open_ns))
-                .and_modify(|candle| candle.add(&one))
-                .or_insert(one);
-        }
+        let open_ns = Interval::Second1.open_ns(TimeZone::UTC, trade.traded_ns);
+        let one = trade.candle(open_ns);
+        let second = self.seconds.entry((*instrument, open_ns));
+        second.and_modify(|candle| candle.add(&one)).or_insert(one);
     }
 
     fn bust(&mut self, busted: &TradeBusted, applied: &Applied) {
@@ -435,13 +434,7 @@ impl BalanceChange {
 impl Part {
     fn of(fill: &Fill) -> Self {
         let Fill { order, fee, fee_asset, .. } = *fill;
-        Self {
-            account: order.account,
-            order_id: order.order_id,
-            order_list: order.terms.map_or(OrderListId(0), |terms| terms.order_list),
-            fee,
-            fee_asset,
-        }
+        Self { account: order.account, order_id: order.order_id, fee, fee_asset }
     }
 }
 

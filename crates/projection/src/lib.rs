@@ -10,7 +10,7 @@
 //! event spool, and not the venue: the caller hands in what wakes the feed ([`Wake`]), what
 //! measures it ([`Gauges`]) and what replays the log ([`OlderEvents`]).
 //!
-//! It is fed from the event spool by a thread of its own, a page of events in one transaction, with
+//! It is fed from the event spool by a thread of its own, many commands in one transaction, with
 //! the number of the last command in the same transaction. Events that the spool has dropped come
 //! from the log ([`OlderEvents`]). It is derived, as the spool is: it can be made anew from the log
 //! ([`sqlite::rebuild`]), and whatever fails here stops neither orders nor publishing.

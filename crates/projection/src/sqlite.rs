@@ -12,6 +12,7 @@ mod order;
 mod query;
 mod reader;
 mod rebuild;
+mod rows;
 mod schema;
 mod status;
 mod store;

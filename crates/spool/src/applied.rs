@@ -5,7 +5,7 @@ use types::{AccountId, Event};
 use crate::operated::Operated;
 
 /// One applied command, with its events.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Applied {
     pub sequence: u64,
     pub sequenced_ns: u64,

@@ -115,20 +115,19 @@ impl<'a> Frame<'a> {
         Some(HASH_SIZE + SIZE_SIZE + size as usize)
     }
 
-    pub(super) fn applied(&self) -> Option<Applied> {
+    /// `None` when its events cannot be read.
+    pub(super) fn read_applied(self, applied: &mut Applied) -> Option<()> {
         let mut r = Reader(self.events);
-        let mut events = Vec::new();
+        applied.sequence = self.sequence;
+        applied.sequenced_ns = self.sequenced_ns;
+        applied.account = self.account;
+        applied.continues = self.continues;
+        applied.operated = self.operated;
+        applied.events.clear();
         while !r.is_empty() {
-            events.push(r.read::<Event>()?);
+            applied.events.push(r.read::<Event>()?);
         }
-        Some(Applied {
-            sequence: self.sequence,
-            sequenced_ns: self.sequenced_ns,
-            account: self.account,
-            continues: self.continues,
-            operated: self.operated.clone(),
-            events,
-        })
+        Some(())
     }
 }
 

@@ -1,27 +1,23 @@
 //! Reading from any number on. A reader has what it needs in a table that it shares with the spool,
 //! and reads files on its own thread: it holds up no other.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use disk::{Access, Disk, DiskFile};
+use disk::Disk;
 use types::{AccountId, Event, InstrumentId};
 
 use crate::applied::Applied;
-use crate::batch::{Batch, each_number};
+use crate::batch::Batch;
 use crate::error::SpoolError;
-use crate::frame::{Frame, HASH_SIZE};
 use crate::index::{Index, IndexFile, Key, KeyMap, Numbers, Range, Summary};
-use crate::segment::{Sealed, add_to_index, index_path, segment_path};
+use crate::segment::{Sealed, add_to_index, index_path};
+use crate::segment_file::{LONG_READ_SIZE, READ_SIZE, SegmentFile};
 
 /// Events on one page, and commands: a reader that wants more asks again. A page may be longer by
 /// the other events of its last command.
 pub const PAGE_MAX: usize = 10_000;
-
-/// How much is read of a file at a time.
-const READ_SIZE: usize = 16 << 10;
 
 /// An event by its number among those of an account or an instrument.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -45,7 +41,7 @@ pub struct SpoolReader {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) dir: PathBuf,
-    disk: Disk,
+    pub(super) disk: Disk,
     table: Mutex<Table>,
     /// Something is not in the files, or not for sure, that the log has.
     is_lacking: AtomicBool,
@@ -202,22 +198,49 @@ impl SpoolReader {
     /// Up to `max` commands from this one on, in order; no more than [`PAGE_MAX`], and fewer when
     /// they have many events. Nothing when it is yet to come.
     pub fn read_from(&self, sequence: u64, max: usize) -> Result<Vec<Applied>, SpoolError> {
-        self.read_parts(Numbers::Commands, sequence.max(1), max, |parts| {
-            let mut page = Vec::new();
-            let mut events = 0;
-            for part in parts {
-                let mut file = SegmentFile::open(&self.shared, part.segment)?;
-                for offset in part.offsets {
-                    if events >= PAGE_MAX {
-                        return Ok(page);
+        let mut page = Vec::new();
+        self.each_from(sequence, max, |applied| page.push(std::mem::take(applied)))?;
+        Ok(page)
+    }
+
+    /// Passes to `take` what [`SpoolReader::read_from`] returns, one command after the other in the
+    /// same memory. What was taken before an error is sound.
+    pub fn each_from(
+        &self,
+        sequence: u64,
+        max: usize,
+        mut take: impl FnMut(&mut Applied),
+    ) -> Result<Taken, SpoolError> {
+        let (mut next, max) = (sequence.max(1), max.min(PAGE_MAX));
+        let (mut taken, mut applied) = (Taken::default(), Applied::default());
+        loop {
+            let found = Found::take(&self.shared, Numbers::Commands, next, max - taken.commands);
+            let read = found.parts(&self.shared).and_then(|parts| {
+                for part in parts {
+                    let size = if part.offsets.len() > 1 { LONG_READ_SIZE } else { READ_SIZE };
+                    let mut file = SegmentFile::open(&self.shared, part.segment, size)?;
+                    for offset in part.offsets {
+                        if taken.events >= PAGE_MAX {
+                            return Ok(());
+                        }
+                        file.read_applied(offset, &mut applied)?;
+                        taken.commands += 1;
+                        taken.events += applied.events.len();
+                        next = applied.sequence + 1;
+                        take(&mut applied);
                     }
-                    let applied = file.applied(offset)?;
-                    events += applied.events.len();
-                    page.push(applied);
                 }
+                Ok(())
+            });
+            match read {
+                // The retention was faster: there is another table by now.
+                Err(error) if error.is_not_found() && !found.is_current(&self.shared) => {}
+                Err(error) => return Err(error),
+                Ok(()) => break,
             }
-            Ok(page)
-        })
+        }
+        taken.has_more = taken.commands >= max || taken.events >= PAGE_MAX;
+        Ok(taken)
     }
 
     /// Up to `max` events of an account from this number on, in order; no more than [`PAGE_MAX`].
@@ -245,7 +268,7 @@ impl SpoolReader {
         self.read_parts(Numbers::Of(key), from, max, |parts| {
             let mut page = Vec::new();
             for part in parts {
-                let mut file = SegmentFile::open(&self.shared, part.segment)?;
+                let mut file = SegmentFile::open(&self.shared, part.segment, READ_SIZE)?;
                 let wanted = page.len() + part.offsets.len();
                 let mut previous = None;
                 for offset in part.offsets {
@@ -277,6 +300,15 @@ impl SpoolReader {
             }
         }
     }
+}
+
+/// What [`SpoolReader::each_from`] handed out.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Taken {
+    pub commands: usize,
+    pub events: usize,
+    /// There may be more: a limit ended it.
+    pub has_more: bool,
 }
 
 /// Commands that are asked for at once when it is not known whether they belong to the one before.
@@ -377,90 +409,5 @@ impl Found {
             Numbers::Commands => Ok(Some(Range { first, count: last - first + 1 })),
             Numbers::Of(key) => shared.index(first)?.range(key),
         }
-    }
-}
-
-/// A segment that is being read, and a part of it in memory.
-#[derive(Debug)]
-struct SegmentFile {
-    file: DiskFile,
-    window: Vec<u8>,
-    window_start: u64,
-}
-
-impl SegmentFile {
-    fn open(shared: &Shared, first: u64) -> Result<Self, SpoolError> {
-        let file = shared.disk.open(&segment_path(&shared.dir, first), Access::Read)?;
-        Ok(Self { file, window: Vec::new(), window_start: 0 })
-    }
-
-    fn applied(&mut self, offset: u32) -> Result<Applied, SpoolError> {
-        let applied = self.frame(offset)?.applied();
-        applied.ok_or_else(|| self.damaged(offset, "its events cannot be read"))
-    }
-
-    /// The events of a key in one frame, from number `from` on, and up to `max` of them.
-    fn events_of(
-        &mut self,
-        offset: u32,
-        key: Key,
-        from: u64,
-        max: usize,
-    ) -> Result<Vec<NumberedEvent>, SpoolError> {
-        let Applied { sequence, sequenced_ns, events, .. } = self.applied(offset)?;
-        let mut found = Vec::new();
-        for event in events {
-            each_number(&event, |of, number| {
-                let is_next = of == key && number == from + found.len() as u64;
-                if is_next && found.len() < max {
-                    found.push(NumberedEvent { number, sequence, sequenced_ns, event });
-                }
-            });
-        }
-        let is_there = !found.is_empty();
-        is_there.then_some(found).ok_or_else(|| {
-            self.damaged(offset, "the index says that an event is here, and it is not")
-        })
-    }
-
-    fn frame(&mut self, offset: u32) -> Result<Frame<'_>, SpoolError> {
-        let start = u64::from(offset)
-            .checked_sub(HASH_SIZE as u64)
-            .ok_or_else(|| self.damaged(offset, "no frame can be there"))?;
-        if Frame::needed(self.held(start)).is_none() {
-            self.load(start, READ_SIZE)?;
-        }
-        let needed = Frame::needed(self.held(start)).unwrap_or(usize::MAX);
-        if self.held(start).len() < needed {
-            self.load(start, needed.max(READ_SIZE))?;
-        }
-        let frame = Frame::read(self.held(start));
-        frame.ok_or_else(|| self.damaged(offset, "a frame is not sound"))
-    }
-
-    /// What is in memory from this place on.
-    fn held(&self, start: u64) -> &[u8] {
-        let skip = start.checked_sub(self.window_start).and_then(|skip| usize::try_from(skip).ok());
-        skip.and_then(|skip| self.window.get(skip..)).unwrap_or_default()
-    }
-
-    /// Reads up to `size` bytes into memory; fewer at the end of the file.
-    fn load(&mut self, start: u64, size: usize) -> Result<(), SpoolError> {
-        let file_size = self.file.size()?;
-        let size = file_size.saturating_sub(start).min(size as u64);
-        self.window.resize(usize::try_from(size).unwrap_or_default(), 0);
-        self.window_start = start;
-        match self.file.read_exact_at(&mut self.window, start) {
-            // Cut off meanwhile: then it does not hold what the index says.
-            Err(error) if error.source.kind() == io::ErrorKind::UnexpectedEof => {
-                self.window.clear();
-                Ok(())
-            }
-            result => Ok(result?),
-        }
-    }
-
-    fn damaged(&self, offset: u32, damage: &'static str) -> SpoolError {
-        SpoolError::damaged(&self.file.path, offset.into(), damage)
     }
 }

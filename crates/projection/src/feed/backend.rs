@@ -68,7 +68,8 @@ pub trait Store {
         &mut self,
         page: impl IntoIterator<Item = &'a Applied>,
     ) -> Result<(), ProjectionError> {
-        let changes = Changes::after(self.progress(), page);
+        let mut changes = Changes::after(self.progress());
+        page.into_iter().for_each(|applied| changes.apply(applied));
         if changes.is_empty() {
             return Ok(());
         }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use crate::changes::Changes;
 use crate::error::{ProjectionError, Standstill};
 use crate::feed::backend::{Backend, Store};
 use crate::feed::followed::{Followed, Reached};
@@ -15,17 +16,21 @@ use crate::feed::older::OlderEvents;
 use crate::feed::opening::open;
 use crate::feed::pace::Pace;
 use crate::history::History;
+use crate::progress::Progress;
 use crate::retention::HistoryRetention;
 use spool::{SpoolError, SpoolReader};
 
 /// In the steps of `nice`: about a tenth of another thread's share.
 const NICE: i32 = 10;
-/// Commands in one transaction.
+/// Commands that are read at a time.
 pub(crate) const PAGE: usize = 2_000;
+/// Commands and trades from which on a transaction takes no further page. An order that comes and
+/// goes within one is written once, and a page of the file that many rows share, too.
+const TRANSACTION: usize = 10_000;
 /// How long the thread sleeps when it is not woken.
 const IDLE: Duration = Duration::from_millis(100);
 /// Between two transactions, unless there was more than one could take, or a reader waits.
-const GATHER: Duration = Duration::from_millis(100);
+const GATHER: Duration = Duration::from_millis(250);
 /// What was added is on stable storage after so long: the spool keeps the events of the last hour
 /// at least, and all else may be lost with the power.
 const CHECKPOINT: Duration = Duration::from_secs(300);
@@ -140,7 +145,7 @@ pub(super) struct Follower<B, G> {
     reported: Option<String>,
 }
 
-/// What is due between two pages.
+/// What is due between two transactions.
 pub(super) struct Upkeep {
     /// Since when there is something that may not be on stable storage.
     unsynced_since: Option<Instant>,
@@ -209,24 +214,41 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             if std::mem::take(&mut gathers) {
                 self.pace.gather(GATHER, progress.sequence, || self.is_stopping());
             }
-            match self.spool.read_from(progress.sequence + 1, PAGE) {
-                Ok(page) if page.is_empty() => {
+            match self.take(progress) {
+                Ok((changes, _)) if changes.is_empty() => {
                     self.is_well();
                     if self.is_stopping() {
                         return Ok(());
                     }
                     self.pace.idle(IDLE);
                 }
-                Ok(page) => {
-                    store.add(&page)?;
+                Ok((changes, has_more)) => {
+                    store.write(&changes)?;
                     self.is_well();
                     upkeep.added();
-                    gathers = page.len() < PAGE;
+                    gathers = !has_more;
                 }
                 Err(SpoolError::Gone { first }) => {
                     self.take_older(&mut store, &mut upkeep, first)?;
                 }
                 Err(error) => return Err(ProjectionError::Spool(error)),
+            }
+        }
+    }
+
+    /// What one transaction changes, and whether there is more.
+    fn take(&self, progress: Progress) -> Result<(Changes, bool), SpoolError> {
+        let mut changes = Changes::after(progress);
+        loop {
+            let next = changes.sequence + 1;
+            let taken = self.spool.each_from(next, PAGE, |applied| changes.apply(applied));
+            let has_more = match taken {
+                Ok(taken) => taken.has_more,
+                Err(error) if changes.is_empty() => return Err(error),
+                Err(_) => return Ok((changes, true)), // The next transaction has it again.
+            };
+            if !has_more || changes.commands + changes.trades.len() >= TRANSACTION {
+                return Ok((changes, has_more));
             }
         }
     }

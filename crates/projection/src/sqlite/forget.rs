@@ -4,14 +4,14 @@
 //! stay: charts go back to the first trade. The file keeps its size, and later rows take the room.
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use types::{InstrumentId, WithdrawalStatus};
+use types::{AccountId, InstrumentId, WithdrawalStatus};
 
 use crate::give_way::give_way;
 use crate::progress::Progress;
 use crate::retention::HistoryRetention;
 use crate::sqlite::column::int;
 use crate::sqlite::names;
-use crate::sqlite::query::blocks::{block_of, first_created_since};
+use crate::sqlite::query::blocks::{self, Ids, first_created_since};
 use crate::sqlite::query::first_traded_since;
 
 /// Rows of each table in one transaction.
@@ -131,7 +131,10 @@ fn forget_orders(
     let select = "SELECT order_id, account FROM orders WHERE instrument = ? AND order_id < ? \
                   AND updated_ns < ? AND status > 1 ORDER BY order_id LIMIT ?";
     let key = params![instrument.0, before, int(cutoff_ns), ROWS];
-    let ended = pairs(transaction, select, key)?;
+    let mut select = transaction.prepare_cached(select)?;
+    let ended = select.query_map(key, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let ended: Vec<(i64, u32)> = ended.collect::<Result<_, _>>()?;
+    let mut ids = Ids::default();
     for (at, (order_id, account)) in ended.iter().enumerate() {
         give_way(at);
         for delete in [
@@ -140,13 +143,9 @@ fn forget_orders(
         ] {
             transaction.prepare_cached(delete)?.execute(params![instrument.0, order_id])?;
         }
-        let delete = "DELETE FROM order_blocks WHERE account = ?2 AND instrument = ?1 \
-                      AND block = ?3 AND NOT EXISTS (SELECT 1 FROM orders \
-                      INDEXED BY orders_by_account WHERE instrument = ?1 \
-                      AND order_id >> 12 = ?3 AND account = ?2)";
-        let key = params![instrument.0, account, block_of(*order_id)];
-        transaction.prepare_cached(delete)?.execute(key)?;
+        ids.insert((AccountId(*account), instrument), *order_id, 0);
     }
+    ids.remove(transaction, blocks::ORDERS)?;
     let delete = "DELETE FROM prevented_matches WHERE instrument = ?1 AND prevented_match_id IN (\
                   SELECT prevented_match_id FROM prevented_matches WHERE instrument = ?1 \
                   AND prevented_ns < ?2 ORDER BY prevented_match_id LIMIT ?3)";
@@ -161,38 +160,28 @@ fn forget_trades(
     cutoff_ns: u64,
 ) -> rusqlite::Result<bool> {
     let before = first_traded_since(transaction, instrument, int(cutoff_ns))?;
-    let select = "SELECT trade_id, account FROM fills WHERE instrument = ? AND trade_id < ? \
-                  ORDER BY trade_id LIMIT ?";
-    let fills = pairs(transaction, select, params![instrument.0, before, 2 * ROWS])?;
-    for (at, (trade_id, account)) in fills.iter().enumerate() {
+    let select = "SELECT trade_id, maker_account, taker_account FROM trades \
+                  WHERE instrument = ? AND trade_id < ? ORDER BY trade_id LIMIT ?";
+    let mut select = transaction.prepare_cached(select)?;
+    let made = select.query_map(params![instrument.0, before, ROWS], |row| {
+        Ok((row.get(0)?, [row.get(1)?, row.get(2)?]))
+    })?;
+    let made: Vec<(i64, [u32; 2])> = made.collect::<Result<_, _>>()?;
+    let delete = "DELETE FROM trades WHERE instrument = ? AND trade_id = ?";
+    let mut delete = transaction.prepare_cached(delete)?;
+    let mut ids = Ids::default();
+    for (at, (trade_id, accounts)) in made.iter().enumerate() {
         give_way(at);
-        for delete in [
-            "DELETE FROM fills WHERE instrument = ? AND trade_id = ?",
-            "DELETE FROM trades WHERE instrument = ? AND trade_id = ?",
-        ] {
-            transaction.prepare_cached(delete)?.execute(params![instrument.0, trade_id])?;
+        delete.execute(params![instrument.0, trade_id])?;
+        for account in accounts {
+            ids.insert((AccountId(*account), instrument), *trade_id, 0);
         }
-        let delete = "DELETE FROM fill_blocks WHERE account = ?2 AND instrument = ?1 \
-                      AND block = ?3 AND NOT EXISTS (SELECT 1 FROM fills \
-                      INDEXED BY fills_by_account WHERE instrument = ?1 \
-                      AND trade_id >> 12 = ?3 AND account = ?2)";
-        let key = params![instrument.0, account, block_of(*trade_id)];
-        transaction.prepare_cached(delete)?.execute(key)?;
     }
-    Ok(fills.len() as i64 == 2 * ROWS)
+    ids.remove(transaction, blocks::TRADES)?;
+    Ok(made.len() as i64 == ROWS)
 }
 
 fn instruments(connection: &Connection) -> rusqlite::Result<Vec<InstrumentId>> {
     let mut select = connection.prepare_cached("SELECT instrument FROM instruments")?;
     select.query_map([], |row| row.get(0).map(InstrumentId))?.collect()
-}
-
-/// An id and an account.
-fn pairs(
-    connection: &Connection,
-    select: &str,
-    key: &[&dyn rusqlite::ToSql],
-) -> rusqlite::Result<Vec<(i64, u32)>> {
-    let mut select = connection.prepare_cached(select)?;
-    select.query_map(key, |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }

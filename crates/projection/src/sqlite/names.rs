@@ -7,14 +7,13 @@
 //!
 //! # Invariants
 //! - Every generation with an order, before the newest one of its instrument, has its filter.
-//! - A filter has every name that an order of its generation was created with, or was given when
-//!   no amendment shows it.
+//! - A filter has every name that an order of its generation had when a page of events ended.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use types::{AccountId, ClOrdId, InstrumentId, OrderId};
+use types::{AccountId, ClOrdId, InstrumentId, Order, OrderId};
 
 use crate::sqlite::column::int;
 
@@ -38,13 +37,14 @@ impl Filtered {
         rows.collect::<Result<_, _>>().map(Self)
     }
 
-    /// After an order was written: adds its name where its generation has a filter.
+    /// After an order was written that is new, or has another name: adds the name where its
+    /// generation has a filter.
     pub(crate) fn wrote(
         &self,
         transaction: &Transaction<'_>,
-        (instrument, order_id): (InstrumentId, OrderId),
-        (account, name): (AccountId, ClOrdId),
+        order: &Order,
     ) -> rusqlite::Result<()> {
+        let Order { instrument, account, order_id, cl_ord_id: name, .. } = *order;
         let generation = generation_of(int(order_id.0));
         let is_open = self.0.get(&instrument).is_none_or(|next| generation >= *next);
         if is_open { Ok(()) } else { add(transaction, (instrument, generation), (account, name)) }
@@ -173,6 +173,11 @@ fn add(
     let row = params![instrument.0, part, generation, filter];
     transaction.prepare_cached(update)?.execute(row)?;
     Ok(())
+}
+
+/// The tag of an order in its block.
+pub(crate) fn tag(account: AccountId, name: ClOrdId) -> u32 {
+    hash(account.0, name.as_str().as_bytes()) as u32
 }
 
 fn place(account: AccountId, name: ClOrdId) -> (i64, [u64; BITS_PER_NAME as usize]) {

@@ -95,14 +95,13 @@ CREATE TABLE orders (
     expire_cause INTEGER,
     PRIMARY KEY (instrument, order_id)
 ) STRICT, WITHOUT ROWID;
--- By blocks of ids, so that what comes together lies together: `query/blocks.rs`.
-CREATE INDEX orders_by_account ON orders (instrument, order_id >> 12, account, cl_ord_id);
-
--- Blocks in which an account has orders.
+-- Which orders an account has among 1,024 ids, and a hash of the name of each: `blocks.rs`.
 CREATE TABLE order_blocks (
     account INTEGER NOT NULL,
     instrument INTEGER NOT NULL,
+    -- order_id >> 10
     block INTEGER NOT NULL,
+    ids BLOB NOT NULL,
     PRIMARY KEY (account, instrument, block)
 ) STRICT, WITHOUT ROWID;
 
@@ -135,7 +134,7 @@ CREATE TABLE amendments (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX amendments_by_cl_ord_id ON amendments (account, instrument, cl_ord_id);
 
--- As they were made; `side` is the aggressor's.
+-- As they were made, with both their sides; `side` is the aggressor's, the taker.
 CREATE TABLE trades (
     instrument INTEGER NOT NULL,
     trade_id INTEGER NOT NULL,
@@ -145,10 +144,17 @@ CREATE TABLE trades (
     qty INTEGER NOT NULL,
     quote ANY NOT NULL,
     side INTEGER NOT NULL,
-    -- Where the command began that led to it, and whose order it was: what these have in common at one
-    -- price is one aggregate trade.
+    -- Where the command began that led to it, and whose order it was (`taker_order_id`): what these
+    -- have in common at one price is one aggregate trade.
     command INTEGER NOT NULL,
+    maker_account INTEGER NOT NULL,
+    maker_order_id INTEGER NOT NULL,
+    maker_fee ANY NOT NULL,
+    maker_fee_asset INTEGER NOT NULL,
+    taker_account INTEGER NOT NULL,
     taker_order_id INTEGER NOT NULL,
+    taker_fee ANY NOT NULL,
+    taker_fee_asset INTEGER NOT NULL,
     -- What became of it later.
     corrected_price INTEGER,
     corrected_quote ANY,
@@ -157,26 +163,23 @@ CREATE TABLE trades (
     PRIMARY KEY (instrument, trade_id)
 ) STRICT, WITHOUT ROWID;
 
--- Both sides of each trade.
-CREATE TABLE fills (
-    account INTEGER NOT NULL,
-    instrument INTEGER NOT NULL,
-    trade_id INTEGER NOT NULL,
-    is_maker INTEGER NOT NULL,
-    order_id INTEGER NOT NULL,
-    order_list_id INTEGER NOT NULL,
-    side INTEGER NOT NULL,
-    fee ANY NOT NULL,
-    fee_asset INTEGER NOT NULL,
-    PRIMARY KEY (instrument, trade_id, is_maker)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX fills_by_account ON fills (instrument, trade_id >> 12, account, order_id);
+-- Both sides of each trade, a row each.
+CREATE VIEW fills AS
+    SELECT maker_account AS account, instrument, trade_id, 1 AS is_maker,
+        maker_order_id AS order_id, 1 - side AS side,
+        maker_fee AS fee, maker_fee_asset AS fee_asset FROM trades
+    UNION ALL
+    SELECT taker_account, instrument, trade_id, 0,
+        taker_order_id, side,
+        taker_fee, taker_fee_asset FROM trades;
 
--- Blocks in which an account has fills.
-CREATE TABLE fill_blocks (
+-- In which trades an account has a side among 1,024 ids, and the order of each: `blocks.rs`.
+CREATE TABLE trade_blocks (
     account INTEGER NOT NULL,
     instrument INTEGER NOT NULL,
+    -- trade_id >> 10
     block INTEGER NOT NULL,
+    ids BLOB NOT NULL,
     PRIMARY KEY (account, instrument, block)
 ) STRICT, WITHOUT ROWID;
 
@@ -428,12 +431,12 @@ pub(crate) fn open(path: &Path) -> Result<Connection, ProjectionError> {
     SCHEMA.open(path)
 }
 
-/// The columns of each table, and the text of each index.
+/// The columns of each table, and the text of each index and view.
 fn parts(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Vec<String>>> {
     let select = "SELECT m.name, coalesce(m.sql, ''), coalesce(c.name, ''), coalesce(c.type, ''), \
                   coalesce(c.\"notnull\", 0), coalesce(c.pk, 0) FROM sqlite_schema m \
                   LEFT JOIN pragma_table_xinfo(m.name) c ON m.type = 'table' \
-                  WHERE m.type IN ('table', 'index') ORDER BY m.name, c.cid";
+                  WHERE m.type IN ('table', 'index', 'view') ORDER BY m.name, c.cid";
     let mut select = connection.prepare(select)?;
     let mut rows = select.query([])?;
     let mut parts: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -1,15 +1,13 @@
 //! The file, for its writer.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use types::{AccountId, Candle, InstrumentId, OrderListStatus};
+use types::{Candle, OrderListStatus};
 
 use crate::changes::{Changes, LEVELS, Trade};
 use crate::error::ProjectionError;
 use crate::feed::backend::Store;
-use crate::give_way::give_way;
 use crate::progress::Progress;
 use crate::retention::HistoryRetention;
 use crate::sqlite::audit::write_audit;
@@ -19,7 +17,8 @@ use crate::sqlite::files;
 use crate::sqlite::forget::{cutoff_ns, forget};
 use crate::sqlite::names::Filtered;
 use crate::sqlite::order::{write_amendments, write_orders};
-use crate::sqlite::query::blocks::block_of;
+use crate::sqlite::query::blocks::{self, Ids};
+use crate::sqlite::rows;
 use crate::sqlite::schema;
 use crate::sqlite::transfer::{write_approval, write_transfer};
 
@@ -199,8 +198,7 @@ pub(crate) fn write_changes(
     filtered: &mut Filtered,
 ) -> rusqlite::Result<()> {
     write_listed(transaction, changes)?;
-    let blocks = write_orders(transaction, changes, filtered)?;
-    write_blocks(transaction, "order_blocks", &blocks)?;
+    write_orders(transaction, changes, filtered)?;
     write_amendments(transaction, changes)?;
     write_trades(transaction, changes)?;
     write_candles(transaction, changes)?;
@@ -232,31 +230,11 @@ fn write_listed(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
     Ok(())
 }
 
-fn write_blocks(
-    transaction: &Transaction<'_>,
-    table: &'static str,
-    blocks: &BTreeSet<(AccountId, InstrumentId, i64)>,
-) -> rusqlite::Result<()> {
-    let insert = format!("INSERT OR IGNORE INTO {table} VALUES (?, ?, ?)");
-    let mut insert = transaction.prepare_cached(&insert)?;
-    for (account, instrument, block) in blocks {
-        insert.execute(params![account.0, instrument.0, block])?;
-    }
-    Ok(())
-}
-
 fn write_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT OR REPLACE INTO trades VALUES \
-         (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL)",
-    )?;
-    let mut insert_fill = transaction
-        .prepare_cached("INSERT OR REPLACE INTO fills VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
-    let mut blocks = BTreeSet::new();
-    for (at, made) in changes.trades.iter().enumerate() {
-        give_way(at);
+    let values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL)";
+    rows::insert(transaction, "trades", values, &changes.trades, |row, made| {
         let Trade { instrument, sequence, command, trade, side, maker, taker } = made;
-        insert.execute(params![
+        row.bind(params![
             instrument.0,
             int(trade.trade_id.0),
             int(*sequence),
@@ -266,24 +244,24 @@ fn write_trades(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::R
             Wide::from(trade.quote),
             side.number(),
             int(*command),
+            maker.account.0,
+            int(maker.order_id.0),
+            Wide::from(maker.fee),
+            maker.fee_asset.0,
+            taker.account.0,
             int(taker.order_id.0),
-        ])?;
-        for (is_maker, part, side) in [(true, maker, side.opposite()), (false, taker, *side)] {
-            blocks.insert((part.account, *instrument, block_of(int(trade.trade_id.0))));
-            insert_fill.execute(params![
-                part.account.0,
-                instrument.0,
-                int(trade.trade_id.0),
-                is_maker,
-                int(part.order_id.0),
-                int(part.order_list.0),
-                side.number(),
-                Wide::from(part.fee),
-                part.fee_asset.0,
-            ])?;
+            Wide::from(taker.fee),
+            taker.fee_asset.0,
+        ])
+    })?;
+    let mut ids = Ids::default();
+    for Trade { instrument, trade, maker, taker, .. } in &changes.trades {
+        for part in [maker, taker] {
+            let whose = (part.account, *instrument);
+            ids.insert(whose, int(trade.trade_id.0), blocks::order_tag(int(part.order_id.0)));
         }
     }
-    write_blocks(transaction, "fill_blocks", &blocks)
+    ids.add(transaction, blocks::TRADES)
 }
 
 fn write_candles(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
@@ -293,7 +271,7 @@ fn write_candles(transaction: &Transaction<'_>, changes: &Changes) -> rusqlite::
     let mut insert = transaction.prepare_cached(
         "INSERT OR REPLACE INTO candles VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
-    for (&(instrument, level, open_ns), later) in &changes.candles {
+    for (&(instrument, level, open_ns), later) in &changes.candles() {
         let interval = LEVELS[level].name();
         let key = params![instrument.0, interval, int(open_ns)];
         let mut candle: Candle = *later;

@@ -151,8 +151,16 @@ fn ask<Q: Ask>(history: &Reader, question: Q) -> Q::Answer {
 /// All rows of the tables that orders and trades go to.
 fn rows(path: &Path) -> Vec<Vec<Value>> {
     let connection = rusqlite::Connection::open(path).unwrap();
-    let tables =
-        ["progress", "gaps", "orders", "order_blocks", "trades", "fills", "fill_blocks", "candles"];
+    let tables = [
+        "progress",
+        "gaps",
+        "orders",
+        "order_blocks",
+        "trades",
+        "trade_blocks",
+        "fills",
+        "candles",
+    ];
     let mut all = Vec::new();
     for table in tables {
         let mut select = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();

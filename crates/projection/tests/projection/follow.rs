@@ -247,7 +247,7 @@ fn holes_are_filled_once_the_spool_has_their_events() {
     let whole = rest(tables(dir.path()));
     let file = rusqlite::Connection::open(dir.path().join("projection/history.sqlite")).unwrap();
     file.execute("INSERT INTO gaps VALUES (20, 40)", []).unwrap();
-    let lost = file.execute("DELETE FROM fills WHERE trade_id < 10", []).unwrap();
+    let lost = file.execute("DELETE FROM trades WHERE trade_id < 10", []).unwrap();
     assert!(lost > 0);
     drop(file);
     assert_ne!(rest(tables(dir.path())), whole);

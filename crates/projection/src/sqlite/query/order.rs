@@ -14,9 +14,9 @@ use crate::question::{
     OrderFilter, OrdersInAll, PreventedFilter, PreventedMatches,
 };
 use crate::sqlite::column::{self, Columns, read_wire};
-use crate::sqlite::names::candidates;
+use crate::sqlite::names::{self, candidates};
 use crate::sqlite::query::blocks::Direction::{self, Ascending, Descending};
-use crate::sqlite::query::blocks::{first_created_since, merged, search};
+use crate::sqlite::query::blocks::{self, Search, first_created_since, merged};
 use crate::sqlite::query::bounds::{bound, bounds, page};
 
 pub(super) fn all_orders(
@@ -26,7 +26,7 @@ pub(super) fn all_orders(
     let AllOrders { account, instrument, filter } = *asked;
     let direction = if filter.from_id.is_some() { Ascending } else { Direction::of(filter.times) };
     let ids = ids_of(connection, instrument, &filter)?;
-    let mut orders = page_of(connection, (account, instrument), &ids, direction, filter.limit)?;
+    let mut orders = page_of(connection, (account, instrument), ids, direction, filter.limit)?;
     if direction == Descending {
         orders.reverse();
     }
@@ -48,39 +48,26 @@ pub(super) fn orders_in_all(
             (Some(id), Descending) => ids.end = ids.end.min(id),
             (None, _) => {}
         }
-        page_of(connection, (account, instrument), &ids, direction, len)
+        page_of(connection, (account, instrument), ids, direction, len)
     };
-    merged(connection, "order_blocks", account, (times, limit), page, at)
+    merged(connection, blocks::ORDERS, account, (times, limit), page, at)
 }
 
 /// The first orders of an account in one instrument, in a direction.
 fn page_of(
     connection: &Connection,
     (account, instrument): (AccountId, InstrumentId),
-    ids: &Range<i64>,
+    ids: Range<i64>,
     direction: Direction,
     limit: usize,
 ) -> rusqlite::Result<Vec<Order>> {
-    let select = format!(
-        "SELECT * FROM orders WHERE instrument = ?2 AND order_id IN (\
-         SELECT order_id FROM orders INDEXED BY orders_by_account \
-         WHERE account = ?1 AND instrument = ?2 AND order_id >> 12 = ?3 \
-         AND order_id >= ?4 AND order_id < ?5 ORDER BY order_id {} LIMIT ?6)",
-        direction.sql()
-    );
-    let mut select = connection.prepare_cached(&select)?;
-    let whose = (account, instrument);
-    let look = |block, more| {
-        let key = params![account.0, instrument.0, block, ids.start, ids.end, page(more)];
-        select.query_map(key, column::order)?.collect()
-    };
-    let mut orders: Vec<Order> =
-        search(connection, "order_blocks", whose, ids, direction, limit, look)?;
-    orders.sort_unstable_by_key(|order| order.order_id);
-    if direction == Descending {
-        orders.reverse();
-    }
-    Ok(orders)
+    let search = Search { account, instrument, ids, tag: None, direction, limit };
+    let mut select = connection.prepare_cached(BY_ID)?;
+    search.run(connection, blocks::ORDERS, |id, found: &mut Vec<Order>| {
+        let order = select.query_row(params![instrument.0, id], column::order).optional()?;
+        found.extend(order);
+        Ok(())
+    })
 }
 
 pub(super) fn order(connection: &Connection, asked: &OneOrder) -> rusqlite::Result<Option<Order>> {
@@ -126,9 +113,8 @@ pub(super) fn any_order(
     connection: &Connection,
     asked: &AnyOrder,
 ) -> rusqlite::Result<Option<Order>> {
-    let select = "SELECT * FROM orders WHERE instrument = ? AND order_id = ?";
     let key = params![asked.instrument.0, bound(asked.order_id.0)];
-    connection.prepare_cached(select)?.query_row(key, column::order).optional()
+    connection.prepare_cached(BY_ID)?.query_row(key, column::order).optional()
 }
 
 pub(super) fn amendments(
@@ -225,28 +211,36 @@ fn ids_of(
     Ok(from_id..before_id)
 }
 
-/// Orders of that name in the last block that has any, the last of all among them: while one is
-/// open, no other can be created with its name.
+/// The last order that has that name and was created with it: while one is open, no other can be
+/// created with its name.
 fn created_as(
     connection: &Connection,
     account: AccountId,
     instrument: InstrumentId,
     name: ClOrdId,
-) -> rusqlite::Result<Vec<Order>> {
-    let select = "SELECT * FROM orders INDEXED BY orders_by_account WHERE instrument = ? \
-                  AND order_id >> 12 = ? AND account = ? AND cl_ord_id = ?";
-    let mut select = connection.prepare_cached(select)?;
-    let whose = (account, instrument);
+) -> rusqlite::Result<Option<Order>> {
+    let mut select = connection.prepare_cached(BY_ID)?;
+    let mut look = |id, found: &mut Vec<Order>| {
+        let order = select.query_row(params![instrument.0, id], column::order).optional()?;
+        // It may have had the name before, or share its tag.
+        found.extend(order.filter(|order| order.cl_ord_id == name));
+        Ok(())
+    };
     for ids in candidates(connection, instrument, (account, name))? {
-        let found = search(connection, "order_blocks", whose, &ids, Descending, 1, |block, _| {
-            let key = params![instrument.0, block, account.0, name.as_str()];
-            select.query_map(key, column::order)?.collect()
-        })?;
+        let search = Search {
+            account,
+            instrument,
+            ids,
+            tag: Some(names::tag(account, name)),
+            direction: Descending,
+            limit: 1,
+        };
+        let found = search.run(connection, blocks::ORDERS, &mut look)?;
         if !found.is_empty() {
-            return Ok(found);
+            return Ok(found.into_iter().next());
         }
     }
-    Ok(Vec::new())
+    Ok(None)
 }
 
 /// Orders that were given that name later, and have it still: they may be older than the last that
@@ -263,6 +257,8 @@ fn renamed_to(
     let key = params![account.0, instrument.0, name.as_str()];
     connection.prepare_cached(select)?.query_map(key, column::order)?.collect()
 }
+
+const BY_ID: &str = "SELECT * FROM orders WHERE instrument = ? AND order_id = ?";
 
 /// The planner would read all of the instrument's.
 const OF_ORDER: &str = "prevented_match_id IN (\

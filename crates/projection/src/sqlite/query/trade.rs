@@ -14,7 +14,7 @@ use crate::question::{
 };
 use crate::sqlite::column::{self, Columns, int};
 use crate::sqlite::query::blocks::Direction::{self, Ascending, Descending};
-use crate::sqlite::query::blocks::{merged, search};
+use crate::sqlite::query::blocks::{self, Search, merged};
 use crate::sqlite::query::bounds::{bound, bounds, page};
 
 pub(super) fn my_trades(
@@ -26,7 +26,7 @@ pub(super) fn my_trades(
     let ids = ids_of(connection, account, instrument, &filter)?;
     let of_order = filter.order_id;
     let mut trades =
-        page_of(connection, (account, instrument), &ids, direction, of_order, filter.limit)?;
+        page_of(connection, (account, instrument), ids, direction, of_order, filter.limit)?;
     if direction == Descending {
         trades.reverse();
     }
@@ -46,7 +46,7 @@ pub(super) fn trades_in_all(
         let mut ids = ids_of(connection, account, instrument, &filter)?;
         let whose = (account, instrument);
         let Some(after) = after else {
-            return page_of(connection, whose, &ids, direction, None, len);
+            return page_of(connection, whose, ids, direction, None, len);
         };
         // The account may be on both sides, and the page may have ended between them.
         let id = bound(after.trade_id.0);
@@ -54,12 +54,12 @@ pub(super) fn trades_in_all(
             Ascending => ids.start = ids.start.max(id),
             Descending => ids.end = ids.end.min(id + 1),
         }
-        let mut trades = page_of(connection, whose, &ids, direction, None, len + SIDES)?;
+        let mut trades = page_of(connection, whose, ids, direction, None, len + SIDES)?;
         trades.retain(|trade| direction.is_beyond(&at(trade), &at(after)));
         trades.truncate(len);
         Ok(trades)
     };
-    merged(connection, "fill_blocks", account, (times, limit), page, at)
+    merged(connection, blocks::TRADES, account, (times, limit), page, at)
 }
 
 const SIDES: usize = 2;
@@ -68,29 +68,28 @@ const SIDES: usize = 2;
 fn page_of(
     connection: &Connection,
     (account, instrument): (AccountId, InstrumentId),
-    ids: &Range<i64>,
+    ids: Range<i64>,
     direction: Direction,
     order_id: Option<OrderId>,
     limit: usize,
 ) -> rusqlite::Result<Vec<AccountTrade>> {
-    let of_order = if order_id.is_some() { "AND order_id = ?7" } else { "AND ?7 = 0" };
-    let order_id = order_id.map_or(0, |id| bound(id.0));
-    let by_id = format!("ORDER BY trade_id {0}, is_maker {0}", direction.sql());
-    let select = format!(
-        "SELECT {ACCOUNT_TRADE} FROM (\
-         SELECT instrument, trade_id, is_maker FROM fills INDEXED BY fills_by_account \
-         WHERE account = ?1 AND instrument = ?2 AND trade_id >> 12 = ?3 {of_order} \
-         AND trade_id >= ?4 AND trade_id < ?5 {by_id} LIMIT ?6) \
-         CROSS JOIN fills USING (instrument, trade_id, is_maker) \
-         CROSS JOIN trades USING (instrument, trade_id) {by_id}"
-    );
-    let mut select = connection.prepare_cached(&select)?;
-    let look = |block, more| {
-        let (Range { start, end }, more) = (ids, page(more));
-        let key = params![account.0, instrument.0, block, start, end, more, order_id];
-        select.query_map(key, |row| account_trade(instrument, row))?.collect()
-    };
-    search(connection, "fill_blocks", (account, instrument), ids, direction, limit, look)
+    let tag = order_id.map(|id| blocks::order_tag(bound(id.0)));
+    let search = Search { account, instrument, ids, tag, direction, limit };
+    let mut select = connection.prepare_cached(BY_ID)?;
+    search.run(connection, blocks::TRADES, |id, found: &mut Vec<AccountTrade>| {
+        let sides = |row: &rusqlite::Row<'_>| sides_of(instrument, row);
+        let Some(mut sides) = select.query_row(params![instrument.0, id], sides).optional()? else {
+            return Ok(());
+        };
+        if direction == Descending {
+            sides.reverse();
+        }
+        let is_own = |(of, side): &TradeSide| {
+            *of == account && order_id.is_none_or(|id| side.order_id == id)
+        };
+        found.extend(sides.into_iter().filter(is_own).map(|(_, side)| side));
+        Ok(())
+    })
 }
 
 /// The maker's side first.
@@ -99,20 +98,13 @@ pub(super) fn one_trade(
     asked: &OneTrade,
 ) -> rusqlite::Result<Vec<TradeSide>> {
     let OneTrade { instrument, trade_id } = *asked;
-    let select = format!(
-        "SELECT {ACCOUNT_TRADE} FROM fills JOIN trades USING (instrument, trade_id) \
-         WHERE instrument = ? AND trade_id = ? ORDER BY is_maker DESC"
-    );
-    let side = |row: &rusqlite::Row<'_>| {
-        Ok((AccountId(row.get("account")?), account_trade(instrument, row)?))
-    };
     let key = params![instrument.0, bound(trade_id.0)];
-    connection.prepare_cached(&select)?.query_map(key, side)?.collect()
+    let sides = |row: &rusqlite::Row<'_>| sides_of(instrument, row);
+    let sides = connection.prepare_cached(BY_ID)?.query_row(key, sides).optional()?;
+    Ok(sides.map_or(Vec::new(), |[taker, maker]| vec![maker, taker]))
 }
 
-/// The columns of [`account_trade`].
-const ACCOUNT_TRADE: &str = "fills.*, traded_ns, price, qty, quote, corrected_price, \
-                          corrected_quote, corrected_ns, busted_ns";
+const BY_ID: &str = "SELECT * FROM trades WHERE instrument = ? AND trade_id = ?";
 
 pub(super) fn historical_trades(
     connection: &Connection,
@@ -264,26 +256,32 @@ fn public_trade(row: &rusqlite::Row<'_>) -> rusqlite::Result<PublicTrade> {
     })
 }
 
-/// Of a fill joined with its trade.
-fn account_trade(
-    instrument: InstrumentId,
-    row: &rusqlite::Row<'_>,
-) -> rusqlite::Result<AccountTrade> {
+/// The taker's side of a trade, and the maker's.
+fn sides_of(instrument: InstrumentId, row: &rusqlite::Row<'_>) -> rusqlite::Result<[TradeSide; 2]> {
     let (price, quote, revision) = revised(row)?;
-    Ok(AccountTrade {
-        instrument,
-        trade_id: TradeId(row.uint("trade_id")?),
-        order_id: OrderId(row.uint("order_id")?),
-        side: row.parsed("side", Side::from_number)?,
-        is_maker: row.get("is_maker")?,
-        price,
-        qty: row.qty("qty")?,
-        quote,
-        fee: row.amount("fee")?,
-        fee_asset: column::asset(row, "fee_asset")?,
-        traded_ns: row.uint("traded_ns")?,
-        revision,
-    })
+    let aggressor = row.parsed("side", Side::from_number)?;
+    let side_of =
+        |is_maker, [account, order_id, fee, fee_asset]: [&str; 4]| -> rusqlite::Result<TradeSide> {
+            let side = AccountTrade {
+                instrument,
+                trade_id: TradeId(row.uint("trade_id")?),
+                order_id: OrderId(row.uint(order_id)?),
+                side: if is_maker { aggressor.opposite() } else { aggressor },
+                is_maker,
+                price,
+                qty: row.qty("qty")?,
+                quote,
+                fee: row.amount(fee)?,
+                fee_asset: column::asset(row, fee_asset)?,
+                traded_ns: row.uint("traded_ns")?,
+                revision,
+            };
+            Ok((AccountId(row.get(account)?), side))
+        };
+    Ok([
+        side_of(false, ["taker_account", "taker_order_id", "taker_fee", "taker_fee_asset"])?,
+        side_of(true, ["maker_account", "maker_order_id", "maker_fee", "maker_fee_asset"])?,
+    ])
 }
 
 /// A trade's price and amount as they are now, and what an operator has changed.

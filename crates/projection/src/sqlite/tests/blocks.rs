@@ -205,6 +205,7 @@ fn a_name_means_the_order_that_had_it_last() {
         (accepted(9_001, other), Some(9_000), Some(9_001)),
     ];
     let (mut store, history) = (open(&path), history(&path));
+    let mut all = Vec::new();
     for (sequence, (event, of_name, of_other)) in (1..).zip(script) {
         let account = AccountId(2);
         let events = vec![event];
@@ -219,5 +220,10 @@ fn a_name_means_the_order_that_had_it_last() {
         store.add([&applied]).unwrap();
         let meant = |name| ask(&history, named(account, name)).map(|order| order.order_id.0);
         assert_eq!((meant(name), meant(other)), (of_name, of_other), "after {sequence}");
+        all.push(applied);
     }
+    // Blocks have both names of the first order, also if both came at once.
+    let whole = dir.path().join("whole");
+    open(&whole).add(&all).unwrap();
+    assert_eq!(rows(&whole), rows(&path));
 }

@@ -6,8 +6,8 @@ use crate::sqlite::schema::{Schema, TABLES};
 /// A version 2 that adds a column and takes one index for another.
 const MIGRATION: &str = "
 ALTER TABLE trades ADD COLUMN venue TEXT;
-DROP INDEX fills_by_account;
-CREATE INDEX fills_by_order ON fills (account, instrument, order_id, trade_id);
+DROP INDEX prevented_by_maker;
+CREATE INDEX trades_by_time ON trades (instrument, traded_ns);
 ";
 
 fn open_synthetic(path: &Path) -> Result<SqliteStore, ProjectionError> {
@@ -26,7 +26,8 @@ fn a_file_of_this_version_with_other_tables_is_refused_as_older() {
     for change in [
         "ALTER TABLE trades DROP COLUMN busted_ns",
         "ALTER TABLE trades ADD COLUMN venue TEXT",
-        "DROP INDEX fills_by_account",
+        "DROP INDEX prevented_by_maker",
+        "DROP VIEW fills",
         "DROP TABLE transfers",
     ] {
         let dir = tempfile::tempdir().unwrap();
@@ -90,7 +91,7 @@ fn a_file_of_a_newer_version_is_left_alone() {
 fn a_file_that_says_an_older_version_and_is_not_is_refused_as_older() {
     let dir = tempfile::tempdir().unwrap();
     let path = file_of_version_1(dir.path());
-    execute(&path, "DROP INDEX fills_by_account");
+    execute(&path, "DROP INDEX prevented_by_maker");
     let opened = open_synthetic(&path);
     assert!(matches!(opened, Err(ProjectionError::Older { version: 1, .. })), "{opened:?}");
     // The statement before the one that failed is undone.

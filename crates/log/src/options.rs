@@ -68,9 +68,9 @@ pub struct Options {
     /// Where segments go when they are trimmed; `None` deletes them. It must be on the file system
     /// of the log.
     pub archive_dir: Option<PathBuf>,
-    /// Called by the thread that commits, after each commit, and after whatever else there is to poll: a
-    /// failure, or a change of the room on the disk. The venue runs its engine in it. The next
-    /// batch is not written before it returns, so it should be soon done.
+    /// Called by the thread that commits, after each commit, and after whatever else there is to
+    /// poll: a failure, or a change of the room on the disk. The venue runs its engine in it. The
+    /// next batch is not written before it returns, so it should be soon done.
     pub on_commit: Arc<dyn Fn() + Send + Sync>,
     /// Called after each write of batches, by the thread that writes them.
     pub on_write: OnWrite,

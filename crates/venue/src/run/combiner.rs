@@ -128,7 +128,7 @@ impl Combiner {
     }
 
     /// On the thread that has committed, when the log has something to poll. It commits no further
-    /// batch: whoever sent that one, another client is there.
+    /// batch, which would be another client's.
     pub(crate) fn on_commit(&self) {
         if self.combines { self.combine(false) } else { self.wake_engine() }
     }

@@ -319,6 +319,10 @@ mod tests {
             ["--log-format", "json"],
             ["--trace-otlp", "http://a:4318"],
             ["--trace-sample", "0.5"],
+            ["--web-sessions-max", "50"],
+            ["--web-sessions-per-login", "5"],
+            ["--web-session-idle-mins", "6"],
+            ["--web-session-hours", "7"],
         ];
         let switches = [
             "--limit-loopback",
@@ -328,7 +332,7 @@ mod tests {
             "--no-bots",
             "--replica",
         ];
-        let Settings { http, door, log, spool, history, venue, demo, test, logging, trace } =
+        let Settings { http, door, log, spool, history, venue, demo, test, logging, trace, web } =
             load(&[text.as_flattened(), &switches].concat()).unwrap();
         assert_eq!(
             (http.address.port(), http.tls_self_signed, http.allow_plaintext),
@@ -353,6 +357,8 @@ mod tests {
         assert_eq!([demo.maker_fee_bps, demo.taker_fee_bps].map(Bps::x100), [300, 400]);
         assert_eq!(trace.collector().unwrap().as_deref(), Some("http://a:4318/v1/traces"));
         assert_eq!(trace.sample.millionths(), 500_000);
+        assert_eq!((web.sessions_max, web.sessions_per_login), (50, 5));
+        assert_eq!((web.session_idle_mins, web.session_hours), (6, 7));
         assert!(matches!(logging.format, server::LogFormat::Json) && logging.level == "warn");
     }
 }

@@ -60,8 +60,8 @@ pub(crate) async fn serve(
     let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback));
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
-    let access = EngineAccess { handle: handle.clone(), runtime: RuntimeHandle::current() };
-    let engine_access = publisher.engine_access.set(access);
+    let reads = EngineAccess { handle: handle.clone(), runtime: RuntimeHandle::current() };
+    let engine_access = publisher.engine_access.set(reads);
     debug_assert!(engine_access.is_ok(), "a gateway serves once");
     let door = Arc::new(Door {
         settings: settings.door,

@@ -15,7 +15,8 @@ pub(crate) struct Orders<'a> {
 impl Orders<'_> {
     /// The parameters of an order, sorted by name.
     fn params(&self, n: u64) -> [(&'static str, String); 7] {
-        let (side, time_in_force) = if n % 2 == 0 { ("SELL", "GTC") } else { ("BUY", "IOC") };
+        let (side, time_in_force) =
+            if n.is_multiple_of(2) { ("SELL", "GTC") } else { ("BUY", "IOC") };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         [
             ("price", "500.25".to_owned()),

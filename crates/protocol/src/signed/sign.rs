@@ -188,7 +188,9 @@ fn recv_window_us(params: &mut Params) -> Result<u64, ApiError> {
 }
 
 /// What is left without the signature, before it and after it, and the signature.
-fn cut_signature(part: &[u8]) -> Result<([&[u8]; 2], Option<&[u8]>), ApiError> {
+type Cut<'a> = ([&'a [u8]; 2], Option<&'a [u8]>);
+
+fn cut_signature(part: &[u8]) -> Result<Cut<'_>, ApiError> {
     let mut found: Option<(usize, &[u8])> = None;
     let mut begin = 0;
     for pair in part.split(|byte| *byte == b'&') {

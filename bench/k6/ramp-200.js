@@ -11,18 +11,24 @@ const url = __ENV.BUTTONWOOD_URL;
 const accounts = JSON.parse(open(__ENV.BUTTONWOOD_KEYS)).accounts;
 const latency = new Trend("order_ms", true);
 const refused = new Counter("orders_refused");
-const minutes = (share) => `${Math.round(Number(__ENV.DURATION || 300) * share)}s`;
+const seconds = (share) => `${Math.round(Number(__ENV.DURATION || 300) * share)}s`;
 
 export const options = {
-  stages: [
-    { duration: minutes(0.2), target: 50 },
-    { duration: minutes(0.2), target: 100 },
-    { duration: minutes(0.2), target: 200 },
-    { duration: minutes(0.3), target: 200 },
-    { duration: minutes(0.1), target: 0 },
-  ],
-  // A user that leaves puts back what it has taken.
-  gracefulStop: "30s",
+  scenarios: {
+    ramp: {
+      executor: "ramping-vus",
+      stages: [
+        { duration: seconds(0.2), target: 50 },
+        { duration: seconds(0.2), target: 100 },
+        { duration: seconds(0.2), target: 200 },
+        { duration: seconds(0.3), target: 200 },
+        { duration: seconds(0.1), target: 0 },
+      ],
+      // A user that leaves puts back what it has taken.
+      gracefulRampDown: "30s",
+      gracefulStop: "30s",
+    },
+  },
   summaryTrendStats: ["min", "avg", "med", "p(75)", "p(90)", "p(95)", "p(99)", "p(99.9)", "max"],
   thresholds: {
     orders_refused: ["count==0"],
@@ -35,7 +41,7 @@ const TAKING_MARKET_SHARE = 0.4;
 // The size of each resting order, so that a taker fills one completely.
 const QUANTITY = "0.10";
 // Beyond all resting orders of the other side.
-const CROSSING = { BUY: "60000.00", SELL: "40000.00" };
+const CROSSING = { BUY: "50200.00", SELL: "49800.00" };
 
 function send(key, kind, order) {
   const query = `symbol=BTCUSDT&quantity=${QUANTITY}&${order}&recvWindow=60000&timestamp=${Date.now()}`;
@@ -43,8 +49,10 @@ function send(key, kind, order) {
   const params = { headers: { "X-MBX-APIKEY": key.api_key }, tags: { name: "order", kind } };
   const response = http.post(`${url}/api/v3/order?${query}&signature=${signature}`, null, params);
   latency.add(response.timings.duration, { kind });
-  if (!check(response, { "the order is taken": (r) => r.status === 200 })) refused.add(1);
-  return response;
+  if (check(response, { "the order is taken": (r) => r.status === 200 })) return response;
+  refused.add(1);
+  console.warn(`${kind} order refused: ${response.status} ${response.body}`);
+  return null;
 }
 
 export default function () {
@@ -54,8 +62,8 @@ export default function () {
     Math.random() < TAKING_MARKET_SHARE
       ? send(key, "market", `side=${side}&type=MARKET`)
       : send(key, "limit", `side=${side}&type=LIMIT&timeInForce=GTC&price=${CROSSING[side]}`);
-  const { price } = taken.json("fills.0") || {};
-  if (price === undefined) return;
+  const price = taken?.json("fills.0.price");
+  if (!price) return;
   const other = side === "BUY" ? "SELL" : "BUY";
   send(key, "limit", `side=${other}&type=LIMIT&timeInForce=GTC&price=${price}`);
 }

@@ -16,6 +16,7 @@ mod bare;
 mod core;
 mod flags;
 mod fleet;
+mod floor;
 mod flow;
 mod frame;
 mod generate;

@@ -25,12 +25,26 @@ pub(super) struct Scenario {
 /// The figures of a load.
 pub(super) struct Measured {
     pub(super) outcome: Outcome,
-    pub(super) stages: Report,
+    /// The venue's own metrics where the measured time began, and where it ended.
+    pub(super) readings: [Reading; 2],
     /// Price levels at the end.
     pub(super) book: Option<Report>,
 }
 
 impl Measured {
+    /// Adds what came after it.
+    pub(super) fn append(&mut self, later: Self) {
+        self.outcome.append(later.outcome);
+        let [before, _] = std::mem::take(&mut self.readings);
+        let [_, after] = later.readings;
+        (self.readings, self.book) = ([before, after], later.book);
+    }
+
+    pub(super) fn stages(&self) -> Report {
+        let [before, after] = &self.readings;
+        after.since(before)
+    }
+
     /// Orders a second of a run in which all orders succeeded.
     pub(super) fn flawless_per_s(&self, flags: &Flags) -> Result<f64, Failure> {
         let errors = &self.outcome.errors;
@@ -67,8 +81,7 @@ pub(super) fn measure(
         }
         watch(moment)
     })?;
-    let [before, after] = readings;
-    Ok(Measured { outcome, stages: after.since(&before), book: tolerant(venue, book(venue))? })
+    Ok(Measured { outcome, readings, book: tolerant(venue, book(venue))? })
 }
 
 /// Runs a load, and calls `sample` at intervals with the seconds of the measured time.

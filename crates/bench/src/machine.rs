@@ -13,11 +13,12 @@ use cli::Failure;
 use super::report::{Report, report};
 use super::tally::Tally;
 
-const BLOCK: usize = 4 << 10;
+/// A page of the kernel's cache, which a sync writes whole.
+pub(super) const BLOCK: usize = 4 << 10;
 /// Written with zeros before the measurement, like the log's segments: a sync then writes no sizes.
-const BLOCKS: usize = 1_024;
+const BLOCKS_LEN: usize = 4 << 20;
 const SYNCS_MAX: usize = 2_000;
-const SYNC_TIME: Duration = Duration::from_millis(1_500);
+const SYNC_TIME: Duration = Duration::from_millis(500);
 const TURNS_MAX: usize = 5_000;
 const TURN_TIME: Duration = Duration::from_millis(500);
 
@@ -71,46 +72,64 @@ fn file_system(folder: &Path) -> String {
     mounts.lines().filter_map(mount).max().map_or_else(unknown, |(_, kind)| kind)
 }
 
-/// The time to write and sync a block of 4 KiB.
-pub(super) fn fdatasync_ms(folder: &Path) -> Result<Report, Failure> {
-    let path = folder.join("bench-fdatasync");
-    let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
-    let mut options = OpenOptions::new();
-    let mut file = options.create_new(true).write(true).open(&path).map_err(named)?;
-    let measured = sync_blocks(&mut file).map_err(named);
-    std::fs::remove_file(&path).map_err(named)?;
-    measured
+/// The times, in ns, to write some bytes to a file and to sync it.
+#[derive(Debug, Default)]
+pub(super) struct Syncs(pub(super) Vec<u64>);
+
+impl Syncs {
+    /// Adds syncs of `len` bytes each.
+    pub(super) fn measure(&mut self, folder: &Path, len: usize) -> Result<(), Failure> {
+        let path = folder.join("bench-fdatasync");
+        let named = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
+        let mut options = OpenOptions::new();
+        let mut file = options.create_new(true).write(true).open(&path).map_err(named)?;
+        let measured = sync_blocks(&mut file, len.clamp(1, BLOCKS_LEN)).map_err(named);
+        std::fs::remove_file(&path).map_err(named)?;
+        self.0.extend(measured?);
+        Ok(())
+    }
+
+    pub(super) fn report(&self) -> Report {
+        let tally = Tally::of(&self.0);
+        report! {
+            mean: tally.mean_ms(),
+            p50: tally.quantile_ms(0.5),
+            p99: tally.quantile_ms(0.99),
+        }
+    }
 }
 
-fn sync_blocks(file: &mut File) -> std::io::Result<Report> {
-    file.write_all(&vec![0; BLOCK * BLOCKS])?;
+/// Appends within the written part of the file, as the log does.
+fn sync_blocks(file: &mut File, len: usize) -> std::io::Result<Vec<u64>> {
+    file.write_all(&vec![0; BLOCKS_LEN])?;
     file.sync_all()?;
+    file.seek(SeekFrom::Start(0))?;
     let mut at = 0;
-    let tally = timed(SYNCS_MAX, SYNC_TIME, || {
-        if at % BLOCKS == 0 {
+    timed(SYNCS_MAX, SYNC_TIME, || {
+        if at + len > BLOCKS_LEN {
+            at = 0;
             file.seek(SeekFrom::Start(0))?;
         }
-        at += 1;
-        file.write_all(&[at as u8; BLOCK])?;
+        at += len;
+        file.write_all(&vec![at as u8; len])?;
         file.sync_data()
-    })?;
-    Ok(report! { p50: tally.quantile_ms(0.5), p99: tally.quantile_ms(0.99) })
+    })
 }
 
-/// Measures `step` until a number of steps or a total time is reached.
+/// The ns of each `step`, until a number of steps or a total time is reached.
 fn timed(
     steps_max: usize,
     time_max: Duration,
     mut step: impl FnMut() -> std::io::Result<()>,
-) -> std::io::Result<Tally> {
-    let mut tally = Tally::default();
+) -> std::io::Result<Vec<u64>> {
+    let mut ns = Vec::new();
     let begun = Instant::now();
-    while tally.orders < steps_max as u64 && begun.elapsed() <= time_max {
+    while ns.len() < steps_max && begun.elapsed() <= time_max {
         let since = Instant::now();
         step()?;
-        tally.record(since.elapsed().as_nanos() as u64, 1);
+        ns.push(since.elapsed().as_nanos() as u64);
     }
-    Ok(tally)
+    Ok(ns)
 }
 
 /// The median of a byte's round trip to another thread over TCP.
@@ -129,7 +148,7 @@ pub(super) fn loopback_us() -> Result<f64, Failure> {
         // The echo ends with the connection.
         drop(stream);
         echo.join().map_err(|_| Failure::new("the echo panicked"))??;
-        Ok(turns?.quantile_ms(0.5) * 1_000.0)
+        Ok(Tally::of(&turns?).quantile_ms(0.5) * 1_000.0)
     })
 }
 

@@ -7,7 +7,9 @@ use server::now_ns;
 
 use super::flags::Flags;
 use super::fleet::Agent;
+use super::floor::group_commit;
 use super::load::{Measured, Scenario, measure, open, other, resting_orders, sampled, spec};
+use super::machine::{BLOCK, Syncs};
 use super::report::{Figure, Report, report};
 use super::spec::{Load, Outcome, Spec};
 use super::standing::fill;
@@ -18,9 +20,12 @@ use super::{bare, machine, usage};
 
 /// The bare handler's load in a closed loop.
 const BARE_WARM_UP: Duration = Duration::from_millis(500);
-const BARE_MEASURED_MAX: Duration = Duration::from_secs(2);
+const BARE_MEASURED: Duration = Duration::from_secs(1);
 /// And in an open loop, whose percentiles show stalls of the machine.
 const BARE_OPEN_MAX: Duration = Duration::from_secs(5);
+/// Rounds of a closed loop, with references between them, and the least seconds of each.
+const ROUNDS_MAX: u64 = 16;
+const ROUND_S_MIN: u64 = 2;
 /// Duration of the closed loop that finds the highest rate.
 const HIGHEST_S_MAX: u64 = 10;
 /// The default rate, as a part of the highest.
@@ -38,9 +43,10 @@ pub(super) struct Run<'a> {
     scenario: Scenario,
     pub(super) flags: &'a Flags,
     pub(super) venue: Venue,
-    disk: Option<Report>,
+    disk: Syncs,
     loopback_us: f64,
     bare: Outcome,
+    bare_measured: Duration,
     bare_spec: Spec,
     /// Serves the bare requests until the run ends.
     _bare_handler: Agent,
@@ -54,9 +60,12 @@ pub(super) struct Highest {
 
 pub(super) fn run(name: &'static str, load: Load, flags: &Flags) -> Result<(), Failure> {
     let scenario = Scenario { name, load };
-    let run = Run::begin(scenario, flags, open(flags, flags.clients.into())?)?;
+    let mut run = Run::begin(scenario, flags, open(flags, flags.clients.into())?)?;
     let (rated, highest) = with_rate(scenario, flags, &run.venue)?;
-    let measured = measure(scenario, &rated, &run.venue, |_| Ok(()))?;
+    let measured = match rated.rate {
+        Some(_) => measure(scenario, &rated, &run.venue, |_| Ok(()))?,
+        None => run.in_turn()?,
+    };
     run.finish(&rated, highest, &measured, Report::default())
 }
 
@@ -120,7 +129,6 @@ impl<'a> Run<'a> {
         flags: &'a Flags,
         venue: Venue,
     ) -> Result<Self, Failure> {
-        let disk = venue.folder().map(machine::fdatasync_ms).transpose()?;
         let loopback_us = machine::loopback_us()?;
         let (bare_handler, address) = bare::start(&venue.keys[0])?;
         let bare_load = match scenario.load {
@@ -132,15 +140,63 @@ impl<'a> Run<'a> {
             keys: vec![venue.keys[0].clone(); venue.keys.len()],
             rate: None,
             warm_up: BARE_WARM_UP,
-            measured: flags.measured().min(BARE_MEASURED_MAX),
+            measured: BARE_MEASURED,
             ramp: Duration::ZERO,
             process: Some(bare_handler.process()),
             ..spec(bare_load, flags, &venue)
         };
-        let bare = bare_spec.run("bare handler", |_| Ok(()))?;
-        fill(flags, &venue, flags.orders.unwrap_or(0))?;
-        let _bare_handler = bare_handler;
-        Ok(Self { scenario, flags, venue, disk, loopback_us, bare, bare_spec, _bare_handler })
+        let mut run = Self {
+            scenario,
+            flags,
+            venue,
+            disk: Syncs::default(),
+            loopback_us,
+            bare: Outcome::default(),
+            bare_measured: Duration::ZERO,
+            bare_spec,
+            _bare_handler: bare_handler,
+        };
+        run.measure_references(BLOCK)?;
+        fill(flags, &run.venue, flags.orders.unwrap_or(0))?;
+        Ok(run)
+    }
+
+    /// A closed loop in rounds, with the references between them: load and references meet the
+    /// same machine. The first references know no batches of the log, and are measured anew.
+    fn in_turn(&mut self) -> Result<Measured, Failure> {
+        let mut left_s = self.flags.measured().as_secs();
+        let round_s = left_s.div_ceil(ROUNDS_MAX).max(ROUND_S_MIN);
+        let mut measured: Option<Measured> = None;
+        while left_s > 0 {
+            let round = Flags {
+                duration: Some(round_s.min(left_s)),
+                seed: self.flags.seed.wrapping_add(left_s),
+                warm_up: self.flags.warm_up.min(if measured.is_none() { u64::MAX } else { 1 }),
+                ..self.flags.clone()
+            };
+            left_s = left_s.saturating_sub(round_s);
+            let later = measure(self.scenario, &round, &self.venue, |_| Ok(()))?;
+            if measured.is_none() {
+                self.disk = Syncs::default();
+            }
+            let [before, after] = &later.readings;
+            self.measure_references(after.batch_len(before).unwrap_or(BLOCK))?;
+            match &mut measured {
+                Some(measured) => measured.append(later),
+                None => measured = Some(later),
+            }
+        }
+        Ok(measured.expect("a run has a second at least"))
+    }
+
+    /// Syncs of as many bytes as a batch of the log, and the bare handler's load.
+    fn measure_references(&mut self, batch_len: usize) -> Result<(), Failure> {
+        if let Some(folder) = self.venue.folder() {
+            self.disk.measure(folder, batch_len)?;
+        }
+        self.bare.append(self.bare_spec.run("bare handler", |_| Ok(()))?);
+        self.bare_measured += self.bare_spec.measured;
+        Ok(())
     }
 
     /// Measures the server of `--beside`, and prints the report. `more` are the scenario's own
@@ -164,6 +220,7 @@ impl<'a> Run<'a> {
             .with(orders(rated, measured, &total))
             .with(more)
             .with(self.reference(rated)?)
+            .with(self.floor(rated, measured, &total))
             .with(report! { beside: beside })
             .with(resources(rated, measured, &total))
             .with(report! {
@@ -211,9 +268,9 @@ impl<'a> Run<'a> {
         let bare = self.bare.total();
         let usage = self.bare.usage.as_ref();
         Ok(report! {
-            disk_fdatasync_ms: self.disk.clone(),
+            disk_fdatasync_ms: self.venue.folder().map(|_| self.disk.report()),
             loopback_us: self.loopback_us,
-            bare_handler_per_s: self.bare.orders_per_s(self.bare_spec.measured),
+            bare_handler_per_s: self.bare.orders_per_s(self.bare_measured),
             bare_handler: report! {
                 mean_ms: bare.mean_ms(),
                 p50_ms: bare.quantile_ms(0.5),
@@ -224,10 +281,30 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// What group commit alone would give the clients of a closed loop, every order on disk.
+    fn floor(&self, rated: &Flags, measured: &Measured, total: &Tally) -> Report {
+        let [before, after] = &measured.readings;
+        let is_synced = rated.durability == "fsync" && self.venue.folder().is_some();
+        let (None, true, Some(batch_len)) = (rated.rate, is_synced, after.batch_len(before)) else {
+            return Report::default();
+        };
+        let clients = u64::from(rated.clients);
+        let (orders_per_s, floor) = group_commit(clients, &self.disk.0, &self.bare.total());
+        let floor = report! {
+            batch_bytes: batch_len,
+            orders_per_s: orders_per_s,
+            mean_ms: floor.mean_ms(),
+            p99_ms: floor.quantile_ms(0.99),
+            // Mean latency of the venue as a multiple of it.
+            times: total.mean_ms() / floor.mean_ms(),
+        };
+        report! { group_commit_floor: floor }
+    }
+
     /// The bare handler in an open loop at the rate of the run, if that is at most half of the
     /// handler's highest.
     fn bare_at(&self, rated: &Flags) -> Result<Option<Report>, Failure> {
-        let per_s = self.bare.orders_per_s(self.bare_spec.measured);
+        let per_s = self.bare.orders_per_s(self.bare_measured);
         let highest = per_s / self.bare_spec.load.orders_per_request() as f64;
         let Some(rate) = rated.rate.filter(|rate| *rate <= highest / 2.0) else { return Ok(None) };
         let measured = rated.measured().min(BARE_OPEN_MAX);
@@ -264,7 +341,7 @@ impl<'a> Run<'a> {
 }
 
 fn orders(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
-    let Measured { outcome, stages, book } = measured;
+    let Measured { outcome, book, .. } = measured;
     let mut by_type = Report::default();
     for (name, tally) in &outcome.by_type {
         by_type.push(name, report! { orders: tally.orders }.with(tally.latency()));
@@ -280,7 +357,7 @@ fn orders(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
         success_rate: outcome.success_rate(),
         errors: &outcome.errors,
         by_type: by_type,
-        stages: stages.clone(),
+        stages: measured.stages(),
         fills: 2 * outcome.trades,
         trades_per_order: per(outcome.trades as f64, total.orders),
         matched_per_s: outcome.trades as f64 / flags.measured().as_secs_f64(),

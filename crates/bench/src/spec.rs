@@ -127,6 +127,17 @@ impl Outcome {
         self.cpu_s += other.cpu_s;
     }
 
+    /// Adds what came after it.
+    pub(super) fn append(&mut self, mut later: Self) {
+        let seconds = std::mem::take(&mut later.seconds);
+        self.add(&later);
+        self.seconds.extend(seconds);
+        self.usage = match (self.usage.take(), later.usage) {
+            (Some(usage), Some(later)) => Some(usage.plus(later)),
+            (usage, later) => usage.or(later),
+        };
+    }
+
     /// All kinds together.
     pub(super) fn total(&self) -> Tally {
         let mut total = Tally::default();

@@ -1,4 +1,5 @@
-//! The time of an order by stages: the difference of the venue's own histograms before and after.
+//! The time of an order by stages, and the batches of the log: differences of the venue's own
+//! metrics before and after.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +8,20 @@ use super::venue::Venue;
 use cli::Failure;
 
 const NAME: &str = "buttonwood_order_stage_seconds";
+const BATCHES: &str = "buttonwood_batches_committed_total ";
+const WRITTEN_BYTES: &str = "buttonwood_log_written_bytes_total ";
 /// In the sequence in which an order passes them.
 const STAGES: [&str; 10] = [
     "receive", "decode", "check", "queue", "commit", "apply", "wake", "encode", "reply", "fan_out",
 ];
 
-/// Of each stage, since the venue began.
+/// Since the venue began.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Reading(BTreeMap<String, Buckets>);
+pub(super) struct Reading {
+    stages: BTreeMap<String, Buckets>,
+    batches: f64,
+    written_bytes: f64,
+}
 
 #[derive(Clone, Debug, Default)]
 struct Buckets {
@@ -30,10 +37,15 @@ impl Reading {
 
     fn parse(text: &str) -> Self {
         let mut reading = Self::default();
+        let value = |name| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|value| value.parse().ok()).unwrap_or(0.0)
+        };
+        (reading.batches, reading.written_bytes) = (value(BATCHES), value(WRITTEN_BYTES));
         for line in text.lines().filter_map(|line| line.strip_prefix(NAME)) {
             let Some((labels, value)) = line.split_once("} ") else { continue };
             let Some(stage) = label(labels, "stage") else { continue };
-            let buckets = reading.0.entry(stage.to_owned()).or_default();
+            let buckets = reading.stages.entry(stage.to_owned()).or_default();
             if labels.starts_with("_sum") {
                 buckets.sum_s = value.parse().unwrap_or(0.0);
             } else if let Some(bound) = label(labels, "le") {
@@ -46,12 +58,18 @@ impl Reading {
         reading
     }
 
+    /// Bytes of the mean batch that the log committed since `before`.
+    pub(super) fn batch_len(&self, before: &Self) -> Option<usize> {
+        let batches = self.batches - before.batches;
+        (batches > 0.0).then(|| ((self.written_bytes - before.written_bytes) / batches) as usize)
+    }
+
     /// The difference of two readings. A venue without these metrics has no stages.
     pub(super) fn since(&self, before: &Self) -> Report {
         let none = Buckets::default();
         let of = |name: &'static str| {
-            let before = before.0.get(name).unwrap_or(&none);
-            Some((name, self.0.get(name)?.since(before)))
+            let before = before.stages.get(name).unwrap_or(&none);
+            Some((name, self.stages.get(name)?.since(before)))
         };
         let stages: Vec<_> = STAGES.into_iter().filter_map(of).collect();
         // The answer does not wait for the streams.
@@ -134,6 +152,6 @@ mod tests {
     #[test]
     fn a_venue_without_the_metrics_has_no_stages() {
         let nothing = Reading::parse("buttonwood_applied_sequence 7\n");
-        assert!(nothing.since(&nothing).0.is_empty());
+        assert!(nothing.since(&nothing).0.is_empty() && nothing.batch_len(&nothing).is_none());
     }
 }

@@ -30,6 +30,12 @@ impl Default for Tally {
 }
 
 impl Tally {
+    pub(super) fn of(latencies_ns: &[u64]) -> Self {
+        let mut tally = Self::default();
+        latencies_ns.iter().for_each(|latency_ns| tally.record(*latency_ns, 1));
+        tally
+    }
+
     /// Records one answer for `orders` orders with the same latency.
     pub(super) fn record(&mut self, latency_ns: u64, orders: u64) {
         self.orders += orders;
@@ -42,7 +48,11 @@ impl Tally {
     }
 
     pub(super) fn quantile_ms(&self, quantile: f64) -> f64 {
-        ms(self.histogram.value_at_quantile(quantile))
+        ms(self.quantile_ns(quantile))
+    }
+
+    pub(super) fn quantile_ns(&self, quantile: f64) -> u64 {
+        self.histogram.value_at_quantile(quantile)
     }
 
     pub(super) fn min_ms(&self) -> f64 {

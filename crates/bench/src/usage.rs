@@ -71,6 +71,22 @@ impl Usage {
             loopback_packets: self.loopback_packets.saturating_sub(before.loopback_packets),
         }
     }
+
+    /// Both together, and the memory of `later`.
+    pub(super) fn plus(mut self, later: Self) -> Self {
+        for (name, cpu_s) in later.threads {
+            *self.threads.entry(name).or_default() += cpu_s;
+        }
+        Self {
+            cpu_s: self.cpu_s + later.cpu_s,
+            rss_mb: later.rss_mb,
+            page_faults: self.page_faults + later.page_faults,
+            context_switches: self.context_switches + later.context_switches,
+            disk_written_bytes: self.disk_written_bytes + later.disk_written_bytes,
+            threads: self.threads,
+            loopback_packets: self.loopback_packets + later.loopback_packets,
+        }
+    }
 }
 
 /// CPU seconds of each thread; the JSON alone has the idle ones.

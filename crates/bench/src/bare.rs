@@ -26,17 +26,17 @@ pub(super) fn start(key: &Key) -> Result<(Agent, String), Failure> {
 pub(super) fn run() -> Result<(), Failure> {
     let secret: String = receive()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(secret.into_bytes().into()))
+    runtime.block_on(serve(VerifyingKey::hmac(secret.as_bytes())))
 }
 
-async fn serve(secret: Arc<[u8]>) -> Result<(), Failure> {
+async fn serve(key: VerifyingKey) -> Result<(), Failure> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     cli::print_line(format_args!("ready http://{}", listener.local_addr()?))?;
     let router = Router::new()
         .route("/api/v3/order", post(order))
         .route("/api/v3/batchOrders", post(order))
         .route("/health/live", get(async || "{}"))
-        .with_state(secret);
+        .with_state(Arc::new(key));
     let listener = listener.tap_io(|stream| {
         // The first read shows a connection that is gone.
         let _gone = stream.set_nodelay(true);
@@ -45,11 +45,11 @@ async fn serve(secret: Arc<[u8]>) -> Result<(), Failure> {
 }
 
 async fn order(
-    State(secret): State<Arc<[u8]>>,
+    State(key): State<Arc<VerifyingKey>>,
     RawQuery(query): RawQuery,
     body: Bytes,
 ) -> (StatusCode, &'static str) {
-    match verify(VerifyingKey::Hmac(&secret), &query.unwrap_or_default(), &body) {
+    match verify(&key, &query.unwrap_or_default(), &body) {
         Ok(()) => (StatusCode::OK, "{}"),
         Err(_) => (StatusCode::UNAUTHORIZED, r#"{"code":-1022,"msg":"not signed"}"#),
     }

@@ -379,7 +379,7 @@ mod tests {
         assert!(lines[4].starts_with("DELETE /api/v3/order?symbol=BTCUSDT&origClientOrderId=a+b&"));
         for (head, line) in requests.iter().zip(&lines).skip(2) {
             let query = line.split([' ', '?']).nth(2).unwrap();
-            assert_eq!(verify(VerifyingKey::Hmac(b"secret"), query, b""), Ok(()), "{line}");
+            assert_eq!(verify(&VerifyingKey::hmac(b"secret"), query, b""), Ok(()), "{line}");
             assert!(head.to_lowercase().contains("x-mbx-apikey: key\r\n"));
         }
     }

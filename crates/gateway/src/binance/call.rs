@@ -112,7 +112,7 @@ impl Call {
     pub(crate) async fn signed(mut self, permission: Permission) -> Result<KeyedCall, ApiError> {
         let logon = self.logon();
         let signer = self.named_signer(permission).await?;
-        let key = signer.verifying_key();
+        let key = &signer.verifying_key;
         match &self.proof {
             Proof::Http { uri, body, .. } => sign::verify(key, query_of(uri), body)?,
             Proof::Message { .. } if logon.is_some() => {}

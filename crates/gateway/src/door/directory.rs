@@ -248,8 +248,8 @@ impl Directory {
     fn add_key(&mut self, key: KeyId, spec: &KeySpec) -> Result<(), MasterKeyError> {
         let hash = spec.api_key_hash;
         let credential = self.keyring.open(spec)?;
-        let KeySpec { account, role, login, .. } = *spec;
-        let signer = Signer { key, account, role, login, credential };
+        let signer = Signer::new(key, spec, credential);
+        let login = signer.login;
         self.signers.insert(hash, Arc::new(signer));
         self.hash_of_key.insert(key, hash);
         if let Some(login) = login {

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use protocol::signed::sign::VerifyingKey;
-use types::{AccountId, KeyId, LoginId, Role, UserName, Ways};
+use types::{AccountId, KeyId, KeySpec, LoginId, Role, UserName, Ways};
 use venue::{Credential, LoginSecret, Verifier};
 
 use crate::clock::now_ns;
@@ -17,6 +17,8 @@ pub(crate) struct Signer {
     /// The login whose browser made it.
     pub(crate) login: Option<LoginId>,
     pub(crate) credential: Credential,
+    /// That of the credential.
+    pub(crate) verifying_key: VerifyingKey,
 }
 
 /// By which a person may sign in.
@@ -51,12 +53,14 @@ impl Permission {
 }
 
 impl Signer {
-    pub(crate) fn verifying_key(&self) -> VerifyingKey<'_> {
-        match &self.credential.verifier {
-            Verifier::Hmac(secret) => VerifyingKey::Hmac(secret.as_str().as_bytes()),
-            Verifier::Ed25519(public) => VerifyingKey::Ed25519(public),
-            Verifier::Rsa(modulus) => VerifyingKey::Rsa(modulus),
-        }
+    pub(crate) fn new(key: KeyId, spec: &KeySpec, credential: Credential) -> Self {
+        let KeySpec { account, role, login, .. } = *spec;
+        let verifying_key = match &credential.verifier {
+            Verifier::Hmac(secret) => VerifyingKey::hmac(secret.as_str().as_bytes()),
+            Verifier::Ed25519(public) => VerifyingKey::Ed25519(*public),
+            Verifier::Rsa(modulus) => VerifyingKey::Rsa(modulus.clone()),
+        };
+        Self { key, account, role, login, credential, verifying_key }
     }
 
     /// Whether the key may be used now, from this address.

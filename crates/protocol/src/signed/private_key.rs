@@ -60,7 +60,7 @@ mod tests {
         let der = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
         let key = PrivateKey::from_der(der.as_ref()).unwrap();
         let Kind::Ed25519(pair) = &key.0 else { panic!("another kind") };
-        let public = VerifyingKey::Ed25519(pair.public_key().as_ref());
+        let public = VerifyingKey::Ed25519(pair.public_key().as_ref().try_into().unwrap());
         let signature = key.sign(b"payload").unwrap();
         assert_eq!(public.verify(b"payload", signature.as_bytes()), Ok(()));
         assert!(public.verify(b"another", signature.as_bytes()).is_err());

@@ -30,12 +30,13 @@ const SIGNATURE_LEN_MAX: usize = 3 * 684;
 const RSA_EXPONENT: [u8; 3] = [1, 0, 1];
 
 /// What a key's signatures are checked with.
-#[derive(Clone, Copy)]
-pub enum VerifyingKey<'a> {
-    Hmac(&'a [u8]),
-    Ed25519(&'a [u8]),
+#[derive(Clone)]
+pub enum VerifyingKey {
+    /// The hash begins with the secret: that part is computed once.
+    Hmac(hmac::Key),
+    Ed25519([u8; 32]),
     /// The modulus; the exponent is 65537.
-    Rsa(&'a [u8]),
+    Rsa(Vec<u8>),
 }
 
 /// The signature of a payload by HMAC-SHA256, in hex. This is the client's side.
@@ -54,7 +55,7 @@ pub fn check_api_key(header: Option<&str>) -> Result<&str, ApiError> {
 }
 
 /// Checks the signature, of HMAC in constant time.
-pub fn verify(key: VerifyingKey<'_>, query: &str, body: &[u8]) -> Result<(), ApiError> {
+pub fn verify(key: &VerifyingKey, query: &str, body: &[u8]) -> Result<(), ApiError> {
     let (payload, signature) = split(query, body)?;
     let signature = signature.ok_or_else(|| ApiError::mandatory("signature"))?;
     if signature.len() > SIGNATURE_LEN_MAX {
@@ -96,30 +97,32 @@ fn split<'a>(query: &'a str, body: &'a [u8]) -> Result<Split<'a>, ApiError> {
 
 /// Checks the signature of a message of the WebSocket API. What is signed are its other parameters,
 /// sorted by name, as in a query that encodes nothing.
-pub fn verify_message(key: VerifyingKey<'_>, params: &Params) -> Result<(), ApiError> {
+pub fn verify_message(key: &VerifyingKey, params: &Params) -> Result<(), ApiError> {
     let (payload, signature) = params.signed().ok_or_else(|| ApiError::mandatory("signature"))?;
     key.verify(payload.as_bytes(), signature.as_bytes())
 }
 
-impl fmt::Debug for VerifyingKey<'_> {
+impl fmt::Debug for VerifyingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("VerifyingKey(hidden)")
     }
 }
 
-impl VerifyingKey<'_> {
+impl VerifyingKey {
+    pub fn hmac(secret: &[u8]) -> Self {
+        Self::Hmac(hmac::Key::new(hmac::HMAC_SHA256, secret))
+    }
+
     /// Of HMAC in hex, of a public key in base64.
-    pub fn verify(self, payload: &[u8], signature: &[u8]) -> Result<(), ApiError> {
+    pub fn verify(&self, payload: &[u8], signature: &[u8]) -> Result<(), ApiError> {
         let is_valid = match self {
-            Self::Hmac(secret) => parse_hex(signature).is_some_and(|signature| {
-                let key = hmac::Key::new(hmac::HMAC_SHA256, secret);
-                hmac::verify(&key, payload, &signature).is_ok()
-            }),
+            Self::Hmac(key) => parse_hex(signature)
+                .is_some_and(|signature| hmac::verify(&key, payload, &signature).is_ok()),
             Self::Ed25519(public) => STANDARD.decode(signature).is_ok_and(|signature| {
                 UnparsedPublicKey::new(&ED25519, public).verify(payload, &signature).is_ok()
             }),
             Self::Rsa(n) => STANDARD.decode(signature).is_ok_and(|signature| {
-                let key = RsaPublicKeyComponents { n, e: &RSA_EXPONENT };
+                let key = RsaPublicKeyComponents { n: n.as_slice(), e: RSA_EXPONENT.as_slice() };
                 key.verify(&RSA_PKCS1_2048_8192_SHA256, payload, &signature).is_ok()
             }),
         };
@@ -232,7 +235,6 @@ mod tests {
 
     // The example of the public documentation of the scheme.
     const SECRET: &[u8] = b"NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
-    const KEY: VerifyingKey<'_> = VerifyingKey::Hmac(SECRET);
     const PAYLOAD: &str = "symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1\
                            &recvWindow=5000&timestamp=1499827319559";
     const SIGNATURE: &str = "c8db56825ae71d6d79447849e617115f4a920fa2acdcab2b053c4b2838bd6b71";
@@ -262,6 +264,10 @@ mod tests {
         Dm94gWL+oJj5T6Vaw87xYo6M7UM5lQjs5LC9lHhFNXu2zz2Y6PfOzJU06Yo++6WTtP0gViDY4sC7QVBS+438fN\
         g5tv8YhEwf7kEtwtIb7GCePk7IBCbyBcvrseSXUpl9qGh9KGGcPhPd+R0TtEH9pt1+UYAKDwlguUvBI4U=";
 
+    fn verify_hmac(query: &str, body: &[u8]) -> Result<(), ApiError> {
+        verify(&VerifyingKey::hmac(SECRET), query, body)
+    }
+
     #[test]
     fn the_documented_examples_hold() {
         assert_eq!(sign(SECRET, PAYLOAD.as_bytes()), SIGNATURE);
@@ -278,7 +284,7 @@ mod tests {
         let signed = format!("signature={SIGNATURE}");
         let (head, tail) = PAYLOAD.split_once('&').unwrap();
         let check = |query: &str, body: &str| {
-            assert_eq!(verify(KEY, query, body.as_bytes()), Ok(()), "{query:?} {body:?}");
+            assert_eq!(verify_hmac(query, body.as_bytes()), Ok(()), "{query:?} {body:?}");
         };
         check(&format!("{PAYLOAD}&{signed}"), "");
         check("", &format!("{PAYLOAD}&{signed}"));
@@ -295,19 +301,19 @@ mod tests {
         let (query, body) = ("symbol=LTCBTC&side=BUY", "quantity=1&timestamp=1499827319559");
         let signature = sign(SECRET, format!("{query}{body}").as_bytes());
         let body = format!("{body}&signature={signature}");
-        assert_eq!(verify(KEY, query, body.as_bytes()), Ok(()));
+        assert_eq!(verify_hmac(query, body.as_bytes()), Ok(()));
     }
 
     #[test]
     fn a_json_body_is_signed_from_the_query() {
         let body = br#"{"symbol":"LTCBTC"}"#;
         let signature = sign(SECRET, &[b"timestamp=1".as_slice(), body].concat());
-        assert_eq!(verify(KEY, &format!("timestamp=1&signature={signature}"), body), Ok(()));
+        assert_eq!(verify_hmac(&format!("timestamp=1&signature={signature}"), body), Ok(()));
     }
 
     #[test]
     fn anything_else_is_refused() {
-        let code = |query: &str, body: &str| verify(KEY, query, body.as_bytes()).unwrap_err().code;
+        let code = |query: &str, body: &str| verify_hmac(query, body.as_bytes()).unwrap_err().code;
         assert_eq!(code(PAYLOAD, ""), -1102);
         assert_eq!(code(&format!("{PAYLOAD}&signature="), ""), -1102);
         assert_eq!(code(&format!("{PAYLOAD}&signature=x"), ""), -1022);
@@ -324,15 +330,15 @@ mod tests {
     #[test]
     fn an_ed25519_key_signs_in_base64() {
         let pair = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
-        let key = VerifyingKey::Ed25519(pair.public_key().as_ref());
+        let key = VerifyingKey::Ed25519(pair.public_key().as_ref().try_into().unwrap());
         let signature = STANDARD.encode(pair.sign(PAYLOAD.as_bytes()));
         let encoded: String =
             percent_encoding::utf8_percent_encode(&signature, percent_encoding::NON_ALPHANUMERIC)
                 .collect();
         for signature in [&signature, &encoded] {
             let query = format!("{PAYLOAD}&signature={signature}");
-            assert_eq!(verify(key, &query, b""), Ok(()), "{signature}");
-            assert_eq!(verify(key, "", query.as_bytes()), Ok(()), "{signature}");
+            assert_eq!(verify(&key, &query, b""), Ok(()), "{signature}");
+            assert_eq!(verify(&key, "", query.as_bytes()), Ok(()), "{signature}");
         }
         let swapped: String = signature
             .chars()
@@ -342,10 +348,10 @@ mod tests {
         let long = "A".repeat(SIGNATURE_LEN_MAX + 4);
         for wrong in [&swapped, &signature[4..], &signature.replace('=', ""), &hex, &long] {
             let query = format!("{PAYLOAD}&signature={wrong}");
-            assert_eq!(verify(key, &query, b"").unwrap_err().code, -1022, "{wrong}");
+            assert_eq!(verify(&key, &query, b"").unwrap_err().code, -1022, "{wrong}");
         }
         let query = format!("{PAYLOAD}0&signature={encoded}");
-        assert_eq!(verify(key, &query, b"").unwrap_err().code, -1022);
+        assert_eq!(verify(&key, &query, b"").unwrap_err().code, -1022);
     }
 
     /// Made once by `openssl dgst -sha256 -sign`.
@@ -353,13 +359,13 @@ mod tests {
     fn an_rsa_key_signs_in_base64() {
         for (modulus, signature) in [(RSA_2048, SIGNED_2048), (RSA_4096, SIGNED_4096)] {
             let modulus = STANDARD.decode(modulus).unwrap();
-            let key = VerifyingKey::Rsa(&modulus);
+            let key = VerifyingKey::Rsa(modulus);
             let query = format!("{PAYLOAD}&signature={signature}");
-            assert_eq!(verify(key, &query, b""), Ok(()));
+            assert_eq!(verify(&key, &query, b""), Ok(()));
             let altered = query.replace("price=0.1", "price=0.2");
-            assert_eq!(verify(key, &altered, b"").unwrap_err().code, -1022);
+            assert_eq!(verify(&key, &altered, b"").unwrap_err().code, -1022);
             let swapped = query.replace(signature, &signature.to_lowercase());
-            assert_eq!(verify(key, &swapped, b"").unwrap_err().code, -1022);
+            assert_eq!(verify(&key, &swapped, b"").unwrap_err().code, -1022);
         }
     }
 
@@ -434,9 +440,9 @@ mod tests {
             query in ".{0,60}",
             body in proptest::collection::vec(any::<u8>(), 0..60),
         ) {
-            prop_assert!(verify(KEY, &query, &body).is_err());
+            prop_assert!(verify_hmac(&query, &body).is_err());
             let signature = sign(SECRET, &cut_signature(query.as_bytes()).unwrap().0.concat());
-            let _ = verify(KEY, &format!("{query}&signature={signature}"), &[]);
+            let _ = verify_hmac(&format!("{query}&signature={signature}"), &[]);
         }
     }
 }

@@ -77,7 +77,11 @@ fn filters() -> impl Iterator<Item = (Option<u64>, Times, usize)> {
             ends.clone().into_iter().map(time)
         })
     });
-    all.flat_map(|(id, times)| [1, 7, 5_000].map(|limit| (id, times, limit)))
+    all.flat_map(|(id, times)| {
+        // Most rows take most of the time: they are read from few ids.
+        let is_read = move |limit: &usize| *limit < 5_000 || id.is_none_or(|id| id == 4_096);
+        [1, 7, 5_000].into_iter().filter(is_read).map(move |limit| (id, times, limit))
+    })
 }
 
 /// The plain way.

@@ -15,22 +15,26 @@ use tokio::time::sleep;
 use venue::{Handle, MetricSource, api_key_hash};
 
 use crate::Gateway;
+use crate::OuchPort;
 use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
 use crate::binance::operations::OPERATIONS;
 use crate::binance::rest::Operations;
 use crate::binance::shared::{BinanceContext, EngineAccess};
 use crate::door::admission::Admission;
+use crate::door::back_off::BackOff;
 use crate::door::door_metrics::DoorMetrics;
 use crate::door::in_use::InUse;
 use crate::door::limits::Limits;
 use crate::door::operator::OPERATOR_ROOT;
+use crate::door::passwords::Passwords;
 use crate::door::scrape::OfDoor;
 use crate::door::sessions;
 use crate::door::shared::Door;
 use crate::door::single_use::SingleUses;
 use crate::monitoring;
 use crate::operator::{self, OperatorState};
+use crate::ouch::accept::OuchDoor;
 use crate::socket::accept::{Direct, Port, Reserved, Reserving};
 use crate::socket::answered::{AllAnswered, Answered};
 use crate::socket::cors::{self, Origin};
@@ -55,7 +59,7 @@ pub(crate) async fn serve(
 ) -> io::Result<()> {
     let Gateway { settings, publisher, history, tls, operators, access, faults, .. } = gateway;
     let Gateway { operator_hub, traces, origins, allowed_hosts, trusted_proxies, .. } = gateway;
-    let Gateway { created_us, demo_sign_in: demo, .. } = gateway;
+    let Gateway { created_us, demo_sign_in: demo, ouch, .. } = gateway;
     let is_loopback = tcp.local_addr()?.ip().to_canonical().is_loopback();
     let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback));
     sessions::close_left_over(&handle).await;
@@ -94,7 +98,14 @@ pub(crate) async fn serve(
         hub: operator_hub,
         answered: Answered::new([OPERATOR_ROOT.to_owned()]),
     };
-    let web = WebState::new(&door, &settings, demo, tls.is_some())?;
+    let back_off = Arc::<BackOff>::default();
+    let passwords = Arc::new(Passwords::start()?);
+    let checks = (Arc::clone(&back_off), Arc::clone(&passwords));
+    let web = WebState::new(&door, &settings, demo, checks, tls.is_some());
+    let ouch = ouch.map(|OuchPort { tcp, hub }| {
+        let tls = tls.as_ref().map(Arc::clone);
+        OuchDoor::new(&door, hub, settings.ouch, (back_off, passwords), tls).serve(tcp)
+    });
     let traffic = Traffic::new(settings.socket.connections_max);
     add_metrics(&shared, &operators, &web, (&traffic, tls.as_ref()));
     let tasks = spawn_tasks(&shared, tls.clone());
@@ -113,7 +124,12 @@ pub(crate) async fn serve(
         pages,
         over_limit_response: binance::rest::over_limit_response,
     };
-    port.serve(shutdown).await;
+    let ouch = async {
+        if let Some(ouch) = ouch {
+            ouch.await;
+        }
+    };
+    tokio::join!(port.serve(shutdown), ouch);
     tasks.iter().for_each(|task| task.abort());
     Ok(())
 }

@@ -97,8 +97,8 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     web_session_hours: Option<u64>,
 
-    /// Address and port for OUCH 5.0 over SoupBinTCP, such as localhost:9000; port 0 is any free port
-    /// [default: no such port] [env: BUTTONWOOD_OUCH]
+    /// Address and port for OUCH 5.0 over SoupBinTCP, such as localhost:9000; port 0 is any free
+    /// port [default: no such port] [env: BUTTONWOOD_OUCH]
     #[arg(long, value_name = "[ADDR]:PORT")]
     ouch: Option<String>,
 

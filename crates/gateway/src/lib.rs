@@ -218,7 +218,7 @@ impl Gateway {
         Self { traces, ..self }
     }
 
-    /// Serves OUCH on this port, too. Returns the reporter for [`Opened::start_with`], without which
+    /// Serves OUCH on this port, too. Returns the reporter for [`Opened::start_with`]: without it
     /// the sessions get no reports.
     pub fn serve_ouch(&mut self, tcp: TcpListener, opened: &Opened) -> Box<dyn Reporter> {
         let logins = numbered::logins(opened.engine());

@@ -19,6 +19,7 @@ pub(crate) mod accept;
 mod backlog;
 mod book;
 pub(crate) mod hub;
+mod intake;
 mod link;
 mod log_on;
 mod order;

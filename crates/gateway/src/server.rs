@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
+use futures_util::future::OptionFuture;
 use protocol::signed::ApiError;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle as RuntimeHandle;
@@ -15,12 +16,11 @@ use tokio::time::sleep;
 use venue::{Handle, MetricSource, api_key_hash};
 
 use crate::Gateway;
-use crate::OuchPort;
 use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
 use crate::binance::operations::OPERATIONS;
 use crate::binance::rest::Operations;
-use crate::binance::shared::{BinanceContext, EngineAccess};
+use crate::binance::shared::{BinanceContext, EngineAccess, PublisherState};
 use crate::door::admission::Admission;
 use crate::door::back_off::BackOff;
 use crate::door::door_metrics::DoorMetrics;
@@ -44,6 +44,7 @@ use crate::socket::proxy::Proxies;
 use crate::socket::tls::Tls;
 use crate::socket::traffic::Traffic;
 use crate::web::{self, WebState};
+use crate::{OuchPort, OuchSettings};
 
 /// How often the limits of idle addresses are removed.
 const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
@@ -64,9 +65,7 @@ pub(crate) async fn serve(
     let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback));
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
-    let reads = EngineAccess { handle: handle.clone(), runtime: RuntimeHandle::current() };
-    let engine_access = publisher.engine_access.set(reads);
-    debug_assert!(engine_access.is_ok(), "a gateway serves once");
+    give_engine_access(&publisher, &handle);
     let door = Arc::new(Door {
         settings: settings.door,
         limits: Limits::new(&settings.door),
@@ -98,14 +97,10 @@ pub(crate) async fn serve(
         hub: operator_hub,
         answered: Answered::new([OPERATOR_ROOT.to_owned()]),
     };
-    let back_off = Arc::<BackOff>::default();
-    let passwords = Arc::new(Passwords::start()?);
-    let checks = (Arc::clone(&back_off), Arc::clone(&passwords));
-    let web = WebState::new(&door, &settings, demo, checks, tls.is_some());
-    let ouch = ouch.map(|OuchPort { tcp, hub }| {
-        let tls = tls.as_ref().map(Arc::clone);
-        OuchDoor::new(&door, hub, settings.ouch, (back_off, passwords), tls).serve(tcp)
-    });
+    let checks = (Arc::<BackOff>::default(), Arc::new(Passwords::start()?));
+    let web = WebState::new(&door, &settings, demo, checks.clone(), tls.is_some());
+    let ouch =
+        ouch.map(|port| serve_ouch(port, Arc::clone(&door), settings.ouch, checks, tls.clone()));
     let traffic = Traffic::new(settings.socket.connections_max);
     add_metrics(&shared, &operators, &web, (&traffic, tls.as_ref()));
     let tasks = spawn_tasks(&shared, tls.clone());
@@ -124,14 +119,25 @@ pub(crate) async fn serve(
         pages,
         over_limit_response: binance::rest::over_limit_response,
     };
-    let ouch = async {
-        if let Some(ouch) = ouch {
-            ouch.await;
-        }
-    };
-    tokio::join!(port.serve(shutdown), ouch);
+    tokio::join!(port.serve(shutdown), OptionFuture::from(ouch));
     tasks.iter().for_each(|task| task.abort());
     Ok(())
+}
+
+fn serve_ouch(
+    OuchPort { tcp, hub }: OuchPort,
+    door: Arc<Door>,
+    settings: OuchSettings,
+    checks: (Arc<BackOff>, Arc<Passwords>),
+    tls: Option<Arc<Tls>>,
+) -> impl Future<Output = ()> {
+    OuchDoor::new(&door, hub, settings, checks, tls).serve(tcp)
+}
+
+fn give_engine_access(publisher: &PublisherState, handle: &Handle) {
+    let reads = EngineAccess { handle: handle.clone(), runtime: RuntimeHandle::current() };
+    let engine_access = publisher.engine_access.set(reads);
+    debug_assert!(engine_access.is_ok(), "a gateway serves once");
 }
 
 /// What runs beside the connections.

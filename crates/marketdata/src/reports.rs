@@ -1,5 +1,5 @@
-//! Reports to logins about their numbered orders: what each event says to whom, and how many reports
-//! a login has had on this numbering day.
+//! Reports to logins about their numbered orders: those of each event, and the count of a login's
+//! reports on this numbering day.
 //!
 //! # Invariants
 //! - The reports are a pure function of committed events. A report has its number by its position
@@ -145,7 +145,7 @@ pub(crate) enum ReportUpdate {
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct OfLogin {
     count: u64,
-    /// Every so many reports, the number of one and of its event among those of the account.
+    /// At every `every`th report: its number, and its event's among those of the account.
     marks: Vec<(u64, u64)>,
     every: u64,
 }

@@ -157,8 +157,8 @@ impl Demo {
         }
     }
 
-    /// Gives each account of a person a login for OUCH, unless it has one. Without room for the file
-    /// the demo runs without new logins.
+    /// Gives each account of a person a login for OUCH, unless it has one. Without room for the
+    /// file the demo runs without new logins.
     pub(crate) fn add_ouch_logins(&mut self, data_dir: &Path) {
         let before: Vec<_> = self.accounts.iter().map(|account| account.login.clone()).collect();
         for (number, account) in (1..).zip(&mut self.accounts) {

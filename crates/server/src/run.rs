@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
-use venue::{Keyring, MasterKey, MasterKeyError, Opened, Replayed, Running};
+use venue::{Keyring, Listener, MasterKey, MasterKeyError, Opened, Replayed, Running};
 
 use crate::demo::{self, Demo};
 use crate::error::ServeError;
@@ -74,10 +74,7 @@ async fn serve(
 ) -> Result<(), ServeError> {
     // A port in use is an error before anything is written.
     let tcp = bind(settings.http.address).await?;
-    let ouch = match settings.ouch.address {
-        Some(address) => Some(bind(address).await?),
-        None => None,
-    };
+    let ouch = bind_optional(settings.ouch.address).await?;
     let tls = settings.http.tls()?;
     let tracing = Tracing::prepare(&settings.trace)?;
     warn_of_plaintext(&tcp, tls.is_some())?;
@@ -105,12 +102,8 @@ async fn serve(
     let mut gateway = gateway.with_faults(faults.clone()).with_traces(traces);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
     let ouch_address = ouch.as_ref().map(TcpListener::local_addr).transpose()?;
-    let reporter = ouch.map(|tcp| gateway.serve_ouch(tcp, &opened));
     let listeners = vec![gateway.listener(), feed::listener(&projection)];
-    let running = match reporter {
-        Some(reporter) => opened.start_with(listeners, reporter),
-        None => opened.start(listeners),
-    };
+    let running = start(opened, listeners, &mut gateway, ouch);
     tracing::info!(
         durability = ?settings.log.durability,
         data = %data_dir.display(),
@@ -146,6 +139,25 @@ async fn serve(
 async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
     let bound = TcpListener::bind(address).await;
     bound.map_err(|error| ServeError::new(format!("cannot listen on {address}: {error}")))
+}
+
+async fn bind_optional(address: Option<SocketAddr>) -> Result<Option<TcpListener>, ServeError> {
+    match address {
+        Some(address) => bind(address).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+fn start(
+    opened: Opened,
+    listeners: Vec<Box<dyn Listener>>,
+    gateway: &mut Gateway,
+    ouch: Option<TcpListener>,
+) -> Running {
+    match ouch.map(|tcp| gateway.serve_ouch(tcp, &opened)) {
+        Some(reporter) => opened.start_with(listeners, reporter),
+        None => opened.start(listeners),
+    }
 }
 
 fn warn_of_plaintext(tcp: &TcpListener, is_encrypted: bool) -> io::Result<()> {

@@ -9,8 +9,8 @@ use protocol::ouch::outbound::{
 use protocol::ouch::{Alpha, MARKET_PRICE, Tags, alpha, code};
 use protocol::soup::Server;
 use types::{
-    CancelCause, ClOrdId, ExpireCause, InstrumentId, LoweringRequest, Order, OrderType, Price, Qty,
-    RejectReason, Side, TimeInForce,
+    CancelCause, ClOrdId, ExpireCause, Fill, InstrumentId, LoweringRequest, Order, OrderType,
+    Prevented, Price, Qty, RejectReason, Side, TimeInForce, TradeExecuted,
 };
 
 use crate::ouch::order::Flags;
@@ -32,12 +32,17 @@ pub(super) fn put_report(report: &Report<'_>, moment: &Moment<'_>, out: &mut Vec
     Server::message(out, |out| write(report, moment, out));
 }
 
+/// The last packet of a numbering day.
+pub(super) fn put_end_of_day(sequenced_ns: u64, out: &mut Vec<u8>) {
+    let end = SystemEvent { timestamp: sequenced_ns % DAY_NS, event: code::event::END_OF_DAY };
+    Server::message(out, |out| end.write(out, |_| {}));
+}
+
 fn write(report: &Report<'_>, moment: &Moment<'_>, out: &mut Vec<u8>) {
     let timestamp = moment.sequenced_ns % DAY_NS;
     let user_ref_num = report.number;
     let scale = |instrument: InstrumentId| moment.scales.get(instrument);
-    let canceled = |order: &Order, quantity: Qty, reason, out: &mut Vec<u8>| {
-        debug_assert_eq!(order.cl_ord_id.numbered().map(|of| of.0.number), Some(user_ref_num));
+    let canceled = |quantity: Qty, reason, out: &mut Vec<u8>| {
         let quantity = quantity_of(quantity);
         OrderCanceled { timestamp, user_ref_num, quantity, reason }.write(out, |_| {});
     };
@@ -46,58 +51,30 @@ fn write(report: &Report<'_>, moment: &Moment<'_>, out: &mut Vec<u8>) {
             SystemEvent { timestamp, event: code::event::START_OF_DAY }.write(out, |_| {});
         }
         ReportKind::Accepted(order) => accepted(report, order, timestamp, moment, out),
-        ReportKind::Executed(trade, fill) => {
-            let scale = scale(trade.instrument);
-            let adds = std::ptr::eq(fill, &raw const trade.maker);
-            let hidden = fill.order.terms.is_some_and(|terms| terms.terms.hidden);
-            let liquidity = match (adds, hidden) {
-                (true, false) => code::liquidity::ADDED,
-                (true, true) => code::liquidity::HIDDEN_ADDED,
-                (false, _) => code::liquidity::REMOVED,
-            };
-            let (price, ticks) = price_of(scale, trade.price);
-            let match_number = reference(trade.instrument, trade.trade_id.0);
-            let quantity = quantity_of(trade.qty);
-            OrderExecuted { timestamp, user_ref_num, quantity, price, liquidity, match_number }
-                .write(out, |tags| put_ticks(ticks, tags));
-        }
+        ReportKind::Executed(trade, fill) => executed(report, trade, fill, moment, out),
         ReportKind::Canceled(e) => {
-            canceled(&e.order, e.canceled_qty, canceled_by(e.cause), out);
+            canceled(e.canceled_qty, canceled_by(e.cause), out);
         }
         ReportKind::Expired(e) => {
             let left = e.order.order_qty.lots().saturating_sub(e.order.cum_qty.lots());
-            canceled(&e.order, Qty::from_lots(left), expired_by(e.cause), out);
+            canceled(Qty::from_lots(left), expired_by(e.cause), out);
         }
         ReportKind::Amended(e) if number_of(&e.orig_cl_ord_id) != Some(user_ref_num) => {
             replaced(report, &e.order, &e.orig_cl_ord_id, timestamp, moment, out);
         }
-        ReportKind::Amended(e) => match e.request {
-            LoweringRequest::Amend => {
-                let side = side_of(&e.order, Flags(report.flags));
-                let quantity = quantity_of(e.order.leaves_qty());
-                OrderModified { timestamp, user_ref_num, side, quantity }.write(out, |_| {});
-            }
-            LoweringRequest::Modify => {
-                let less = e.orig_order_qty - e.order.order_qty;
-                canceled(&e.order, less, code::cancel::USER, out);
-            }
-        },
+        ReportKind::Amended(e) if e.request == LoweringRequest::Amend => {
+            let side = side_of(&e.order, Flags(report.flags));
+            let quantity = quantity_of(e.order.leaves_qty());
+            OrderModified { timestamp, user_ref_num, side, quantity }.write(out, |_| {});
+        }
+        ReportKind::Amended(e) => {
+            canceled(e.orig_order_qty - e.order.order_qty, code::cancel::USER, out);
+        }
         ReportKind::Modified(e) => {
             replaced(report, &e.order, &e.orig_cl_ord_id, timestamp, moment, out);
         }
         ReportKind::Decremented(order, prevented) => {
-            let (price, ticks) = price_of(scale(order.instrument), prevented.price);
-            AiqCanceled {
-                timestamp,
-                user_ref_num,
-                decrement: quantity_of(prevented.prevented_qty),
-                reason: code::cancel::SELF_MATCH,
-                prevented: quantity_of(prevented.qty),
-                price,
-                liquidity: code::liquidity::REMOVED,
-                strategy: code::aiq::DECREMENT_BOTH,
-            }
-            .write(out, |tags| put_ticks(ticks, tags));
+            decremented(report, order, prevented, moment, out);
         }
         ReportKind::Repriced(order) => {
             let (price, ticks) = price_of(scale(order.instrument), order.price);
@@ -126,6 +103,52 @@ fn write(report: &Report<'_>, moment: &Moment<'_>, out: &mut Vec<u8>) {
             );
         }
     }
+}
+
+fn executed(
+    report: &Report<'_>,
+    trade: &TradeExecuted,
+    fill: &Fill,
+    moment: &Moment<'_>,
+    out: &mut Vec<u8>,
+) {
+    let hidden = fill.order.terms.is_some_and(|terms| terms.terms.hidden);
+    let liquidity = match (std::ptr::eq(fill, &raw const trade.maker), hidden) {
+        (true, false) => code::liquidity::ADDED,
+        (true, true) => code::liquidity::HIDDEN_ADDED,
+        (false, _) => code::liquidity::REMOVED,
+    };
+    let (price, ticks) = price_of(moment.scales.get(trade.instrument), trade.price);
+    OrderExecuted {
+        timestamp: moment.sequenced_ns % DAY_NS,
+        user_ref_num: report.number,
+        quantity: quantity_of(trade.qty),
+        price,
+        liquidity,
+        match_number: reference(trade.instrument, trade.trade_id.0),
+    }
+    .write(out, |tags| put_ticks(ticks, tags));
+}
+
+fn decremented(
+    report: &Report<'_>,
+    order: &Order,
+    prevented: &Prevented,
+    moment: &Moment<'_>,
+    out: &mut Vec<u8>,
+) {
+    let (price, ticks) = price_of(moment.scales.get(order.instrument), prevented.price);
+    AiqCanceled {
+        timestamp: moment.sequenced_ns % DAY_NS,
+        user_ref_num: report.number,
+        decrement: quantity_of(prevented.prevented_qty),
+        reason: code::cancel::SELF_MATCH,
+        prevented: quantity_of(prevented.qty),
+        price,
+        liquidity: code::liquidity::REMOVED,
+        strategy: code::aiq::DECREMENT_BOTH,
+    }
+    .write(out, |tags| put_ticks(ticks, tags));
 }
 
 fn accepted(

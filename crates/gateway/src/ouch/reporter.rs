@@ -4,9 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use marketdata::Report;
-use protocol::ouch::code;
-use protocol::ouch::outbound::SystemEvent;
-use protocol::soup::Server;
 use spool::Applied;
 use types::{Event, LoginId, NumberedName, Refused, SessionId};
 use venue::{Reply, Reporter};
@@ -14,7 +11,7 @@ use venue::{Reply, Reporter};
 use crate::ouch::book::Book;
 use crate::ouch::hub::Hub;
 use crate::ouch::link::{End, Link};
-use crate::ouch::report::{Moment, put_report};
+use crate::ouch::report::{Moment, put_end_of_day, put_report};
 use crate::ouch::scale::Scales;
 
 pub(crate) struct OuchReporter {
@@ -37,7 +34,7 @@ impl OuchReporter {
 
     fn follow(&mut self, applied: &Applied) {
         for event in &applied.events {
-            self.prepare(event);
+            self.prepare(event, applied.sequenced_ns);
             let moment = Moment { sequenced_ns: applied.sequenced_ns, scales: &self.scales };
             let (books, touched) = (&self.books, &mut self.touched);
             let day = self.day % NumberedName::DAYS;
@@ -51,8 +48,8 @@ impl OuchReporter {
         }
     }
 
-    /// Follows what decides to whom reports go, and in which numbers.
-    fn prepare(&mut self, event: &Event) {
+    /// Follows the sessions, logins, instruments and days that the reports depend on.
+    fn prepare(&mut self, event: &Event, sequenced_ns: u64) {
         match event {
             Event::SessionOpened(opened) => {
                 if let Some(numbering) = opened.numbering {
@@ -64,7 +61,7 @@ impl OuchReporter {
                     self.end(link, End::Closed);
                 }
             }
-            Event::NumberingDayBegun(begun) => self.begin_day(begun.day),
+            Event::NumberingDayBegun(begun) => self.begin_day(begun.day, sequenced_ns),
             Event::LoginCreated(created) => {
                 self.hub.add(created.login);
                 self.books.extend(self.hub.book(created.login).map(|book| (created.login, book)));
@@ -101,7 +98,7 @@ impl OuchReporter {
         self.touched.push(link);
     }
 
-    fn begin_day(&mut self, day: u32) {
+    fn begin_day(&mut self, day: u32, sequenced_ns: u64) {
         self.day = day;
         self.hub.set_day(day);
         let books: Vec<_> = self.books.values().cloned().collect();
@@ -110,8 +107,7 @@ impl OuchReporter {
             state.begin_day();
             let Some(link) = state.link.take() else { continue };
             drop(state);
-            let end = SystemEvent { timestamp: 0, event: code::event::END_OF_DAY };
-            Server::message(&mut link.lock().packets, |out| end.write(out, |_| {}));
+            put_end_of_day(sequenced_ns, &mut link.lock().packets);
             self.end(link, End::Day);
         }
     }

@@ -4,28 +4,23 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::ouch::appendage::tag;
-use protocol::ouch::code::reject;
-use protocol::ouch::{Alpha, Appendage, Inbound};
 use protocol::soup::packet::LogOn;
 use protocol::soup::server::Due;
 use protocol::soup::{Received, RejectReason, Server};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep, sleep_until};
-use types::{
-    AmendOrder, CancelOrder, CancelRestriction, Command, Entry, Envelope, ModifyOrder, OrderRef,
-    Qty, RefuseOrder,
-};
+use types::{Entry, Envelope};
 
 use crate::clock::now_ns;
 use crate::door::identity::Login;
 use crate::door::sessions::close;
 use crate::ouch::accept::OuchDoor;
 use crate::ouch::backlog::Backlog;
-use crate::ouch::book::{Book, BookState, OpenOrder};
+use crate::ouch::book::Book;
+use crate::ouch::intake::{Asked, Intake};
 use crate::ouch::link::{End, Link};
 use crate::ouch::log_on::{LoggedOn, NotLoggedOn, envelope, open, open_session};
-use crate::ouch::order::{Context, Flags};
+use crate::ouch::order::Context;
 
 /// Bytes that are read at once.
 const READ_SIZE: usize = 64 << 10;
@@ -85,16 +80,6 @@ struct Session {
     posted: u64,
     /// Commands of the packets that were read last.
     entries: Vec<Entry>,
-}
-
-/// What a packet asks of the connection.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Asked {
-    Nothing,
-    LogOut,
-    /// Another treatment of the orders when the session ends.
-    CancelOnDisconnect(bool),
-    Violation,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
@@ -395,126 +380,4 @@ fn say<S: AsyncRead + AsyncWrite + Unpin>(end: End, connection: &mut Connection<
         Server::debug(&refused.to_string(), &mut connection.output);
     }
     connection.soup.end_of_session(&mut connection.output);
-}
-
-/// Turns messages into commands.
-struct Intake<'a> {
-    context: Context<'a>,
-    envelope: Envelope,
-    state: &'a mut BookState,
-    entries: &'a mut Vec<Entry>,
-}
-
-impl Intake<'_> {
-    fn take(&mut self, message: &[u8], output: &mut Vec<u8>) -> Asked {
-        match Inbound::read(message) {
-            Ok(Inbound::EnterOrder(order, tags)) => {
-                let number = order.user_ref_num;
-                match self.context.enter(&order, tags) {
-                    Ok(request) => {
-                        let (instrument, name) = (request.instrument, request.cl_ord_id);
-                        let quantity = order.quantity;
-                        self.expect(number, OpenOrder { instrument, name, quantity });
-                        self.push(number, Command::NewOrder(request));
-                    }
-                    Err(code) => self.refuse(number, order.cl_ord_id, code),
-                }
-            }
-            Ok(Inbound::ReplaceOrder(replace, tags)) => {
-                let number = replace.user_ref_num;
-                let orig = self.state.order(replace.orig_user_ref_num).copied();
-                let orig = orig.ok_or(reject::REPLACE_NOT_ALLOWED);
-                match orig.and_then(|orig| self.context.replace(&replace, tags, &orig)) {
-                    Ok(modify) => {
-                        let (instrument, quantity) = (modify.instrument, replace.quantity);
-                        let name = modify.cl_ord_id.expect("a replace gives a name");
-                        self.expect(number, OpenOrder { instrument, name, quantity });
-                        self.push(number, Command::ModifyOrder(modify));
-                    }
-                    Err(code) => self.refuse(number, replace.cl_ord_id, code),
-                }
-            }
-            Ok(Inbound::CancelOrder(cancel, _)) => {
-                self.lower(cancel.user_ref_num, cancel.quantity, false);
-            }
-            Ok(Inbound::ModifyOrder(modify, _)) => {
-                self.lower(modify.user_ref_num, modify.quantity, true);
-            }
-            Ok(Inbound::MassCancel(cancel, tags)) => {
-                let number = cancel.user_ref_num;
-                match self.context.mass_cancel(&cancel, tags) {
-                    Ok(request) => self.push(number, Command::MassCancel(request)),
-                    Err(code) => self.refuse(number, [b' '; 14], code),
-                }
-            }
-            Ok(Inbound::DisableOrderEntry(of, _)) => {
-                self.refuse(of.user_ref_num, [b' '; 14], reject::FIRM_NOT_AUTHORIZED);
-            }
-            Ok(Inbound::EnableOrderEntry(of, _)) => {
-                self.refuse(of.user_ref_num, [b' '; 14], reject::FIRM_NOT_AUTHORIZED);
-            }
-            Ok(Inbound::AccountQuery(_, tags)) => return self.query(tags),
-            Err(error) => Server::debug(&format!("a message is refused: {error:?}"), output),
-        }
-        Asked::Nothing
-    }
-
-    fn query(&mut self, tags: Appendage<'_>) -> Asked {
-        self.push(0, Command::QueryNumbers(()));
-        match tags.get::<1>(tag::CANCEL_ON_DISCONNECT) {
-            Some([b'Y']) => Asked::CancelOnDisconnect(true),
-            Some([b'N']) => Asked::CancelOnDisconnect(false),
-            _ => Asked::Nothing,
-        }
-    }
-
-    /// Lowers what an order may execute. Nothing answers for an order that is not open, or for a
-    /// quantity that it has not.
-    fn lower(&mut self, number: u32, quantity: u32, as_modify: bool) {
-        let Some(OpenOrder { instrument, name, quantity: entered }) =
-            self.state.order(number).copied()
-        else {
-            return;
-        };
-        if quantity >= entered {
-            return;
-        }
-        let order = OrderRef::by_cl_ord_id(name);
-        let order_qty = Qty::from_lots(quantity.into());
-        let command = if quantity == 0 && !as_modify {
-            let restriction = CancelRestriction::None;
-            Command::CancelOrder(CancelOrder { instrument, order, cl_ord_id: name, restriction })
-        } else if as_modify {
-            Command::AmendOrder(AmendOrder { instrument, order, cl_ord_id: None, order_qty })
-        } else {
-            let price = None;
-            Command::ModifyOrder(ModifyOrder {
-                instrument,
-                order,
-                cl_ord_id: None,
-                order_qty,
-                price,
-            })
-        };
-        self.push(0, command);
-    }
-
-    /// Remembers an order on its way, unless its number stands for another one already: that is a
-    /// repeat.
-    fn expect(&mut self, number: u32, order: OpenOrder) {
-        if self.state.order(number).is_none() {
-            self.state.insert(number, order);
-        }
-    }
-
-    /// What the venue has no command for still uses its number, and its refusal has its place.
-    fn refuse(&mut self, number: u32, text: Alpha<14>, code: u16) {
-        let (cl_ord_id, _) = self.context.name(number, Flags::default(), text);
-        self.push(number, Command::RefuseOrder(RefuseOrder { cl_ord_id, code }));
-    }
-
-    fn push(&mut self, number: u32, command: Command) {
-        let envelope = Envelope { client_seq: number.into(), ..self.envelope };
-        self.entries.push(Entry { envelope, command });
-    }
 }

@@ -50,9 +50,9 @@ impl Handle {
         }
     }
 
-    /// Sends commands of a session without tickets: the [`Reporter`](crate::Reporter) gets what
-    /// comes of them. When there is no room, the commands come back. [`Handle::run_inbox`] runs the
-    /// engine for them.
+    /// Sends commands of a session without tickets: the [`Reporter`](crate::Reporter) gets their
+    /// events. When there is no room, the commands come back. [`Handle::run_inbox`] runs the engine
+    /// for them.
     pub fn post(&self, session: SessionId, entries: Vec<Entry>) -> Result<(), Vec<Entry>> {
         entries.iter().for_each(|entry| self.metrics.orders.received(entry));
         let (now, count) = (Instant::now(), entries.len() as u64);

@@ -29,7 +29,7 @@ pub(crate) struct ReplyTo {
 }
 
 pub(crate) enum Submitter {
-    /// One who waits for this command.
+    /// A task that waits for this command.
     Ticket(oneshot::Sender<Result<Reply, Refused>>),
     /// A session that posted the command.
     Session(SessionId),

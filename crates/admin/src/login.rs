@@ -85,6 +85,8 @@ enum LoginRole {
 enum WayName {
     /// The web page of the venue
     Page,
+    /// Orders by OUCH: the user has at most 6 letters and digits, the password 8 to 10 characters
+    Ouch,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, ValueEnum)]
@@ -151,11 +153,12 @@ impl NewLogin {
         let user = parse_user(&self.user)?;
         let account = find_account(venue, &self.account)?;
         let role = Role::from(self.role);
-        let password = hash(self.password)?;
-        let totp = (self.totp || role == Role::Operator).then(TotpSecret::generate);
-        let otpauth_uri = totp.as_ref().map(|totp| totp.uri(&user));
         let no_way = || Failure::new("a login has at least one way to sign in");
         let ways = ways_of(&self.ways).ok_or_else(no_way)?;
+        check_ways(ways, &user, role, self.totp)?;
+        let password = hash(self.password, ways)?;
+        let totp = (self.totp || role == Role::Operator).then(TotpSecret::generate);
+        let otpauth_uri = totp.as_ref().map(|totp| totp.uri(&user));
         let sealing = keyring.sealing();
         let master_key = sealing.master_key();
         check(venue, &master_key)?;
@@ -174,11 +177,17 @@ impl LoginChange {
     /// What it does not name stays.
     pub(super) fn execute(self, venue: &mut Venue<'_>) -> Result<LoginChanged, Failure> {
         let keyring = venue.keyring.ok_or(MasterKeyError::Missing)?;
-        let password = self.password.map(hash).transpose()?;
         let sealing = keyring.sealing();
         let master_key = sealing.master_key();
         check(venue, &master_key)?;
         let (login, spec) = find_login(venue, &self.user)?;
+        let ways = ways_of(&self.ways).unwrap_or(spec.ways);
+        if ways != spec.ways && (ways.contains(Way::Ouch) || spec.ways.contains(Way::Ouch)) {
+            return Err(Failure::new("a login is for the page or for OUCH: make another one"));
+        }
+        let totp = matches!(self.totp, Some(TotpChange::New));
+        check_ways(ways, &spec.user, spec.role, totp)?;
+        let password = self.password.map(|password| hash(password, ways)).transpose()?;
         let mut secret = keyring.open_login(&spec)?;
         let changes =
             password.is_some() || self.totp.is_some() || !self.ways.is_empty() || self.sign_out;
@@ -197,7 +206,6 @@ impl LoginChange {
         }
         secret.password = password.unwrap_or(secret.password);
         if changes {
-            let ways = ways_of(&self.ways).unwrap_or(spec.ways);
             let sealed_secret = master_key.seal_login(&secret, &spec.user);
             let update = UpdateLogin { login, ways, sealed_secret, sign_out: self.sign_out };
             execute(venue, Command::UpdateLogin(Box::new(update)))?;
@@ -270,10 +278,37 @@ fn parse_user(text: &str) -> Result<UserName, Failure> {
     UserName::parse(text).ok_or_else(|| invalid("user name", text, expected))
 }
 
-fn hash(password: String) -> Result<PasswordHash, Failure> {
-    let password = Password::new(password).map_err(|error| Failure::new(error.to_string()))?;
+fn hash(password: String, ways: Ways) -> Result<PasswordHash, Failure> {
+    let password = if ways.contains(Way::Ouch) {
+        Password::for_ouch(&password)
+    } else {
+        Password::new(password)
+    };
+    let password = password.map_err(|error| Failure::new(error.to_string()))?;
     Ok(PasswordHash::of(&password))
 }
+
+/// A login for OUCH has what SoupBinTCP has fields for, and no other way: its password is too short
+/// for a page that the world may reach.
+fn check_ways(ways: Ways, user: &UserName, role: Role, totp: bool) -> Result<(), Failure> {
+    if !ways.contains(Way::Ouch) {
+        return Ok(());
+    }
+    let user = user.as_str();
+    if ways.contains(Way::Page) {
+        return Err(Failure::new("a login is for the page or for OUCH: make one for each"));
+    }
+    if user.len() > OUCH_USER_LEN_MAX || !user.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Err(invalid("user name for OUCH", user, "1 to 6 letters and digits"));
+    }
+    if role != Role::Trader || totp {
+        return Err(Failure::new("a login for OUCH is a trader's, and has no one-time codes"));
+    }
+    Ok(())
+}
+
+/// Characters that SoupBinTCP has for a user name.
+const OUCH_USER_LEN_MAX: usize = 6;
 
 /// `None` if none is named.
 fn ways_of(named: &[WayName]) -> Option<Ways> {
@@ -283,9 +318,9 @@ fn ways_of(named: &[WayName]) -> Option<Ways> {
 
 mirrored!(LoginRole => Role: Trader, ReadOnly, Operator);
 
-mirrored!(WayName => Way: Page);
+mirrored!(WayName => Way: Page, Ouch);
 
-mirrored!(Way => WayName: Page);
+mirrored!(Way => WayName: Page, Ouch);
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,7 @@
 //! `buttonwood serve`: runs a venue in this process.
 
+use std::net::SocketAddr;
+
 use clap::Args;
 use cli::{Failure, Flags, Recovery};
 use server::Host;
@@ -43,6 +45,11 @@ impl Host for Process {
     fn open(&mut self, page_url: &str) -> Result<(), String> {
         cli::print_line(format_args!("open {page_url}"))
             .map_err(|failure| format!("the line with the page's address: {failure}"))
+    }
+
+    fn listening(&mut self, protocol: &str, address: SocketAddr) -> Result<(), String> {
+        cli::print_line(format_args!("listening {protocol} {address}"))
+            .map_err(|failure| format!("the line with the port of {protocol}: {failure}"))
     }
 
     fn ready(&mut self, base_url: &str) -> Result<(), String> {

@@ -97,6 +97,25 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     web_session_hours: Option<u64>,
 
+    /// Address and port for OUCH 5.0 over SoupBinTCP, such as localhost:9000; port 0 is any free
+    /// port [default: no such port] [env: BUTTONWOOD_OUCH]
+    #[arg(long, value_name = "[ADDR]:PORT")]
+    ouch: Option<String>,
+
+    /// Allow OUCH clients of other machines without TLS: their passwords can be read on the way
+    /// [env: BUTTONWOOD_OUCH_CLEARTEXT]
+    #[arg(long)]
+    ouch_cleartext: bool,
+
+    /// Open OUCH connections, 1 to 100000 [default: 1024] [env: BUTTONWOOD_OUCH_CONNECTIONS_MAX]
+    #[arg(long, value_name = "N")]
+    ouch_connections_max: Option<usize>,
+
+    /// Cancel the orders of an OUCH session when it ends, unless its client asks otherwise
+    /// [env: BUTTONWOOD_OUCH_CANCEL_ON_DISCONNECT]
+    #[arg(long)]
+    ouch_cancel_on_disconnect: bool,
+
     /// What an acknowledged order survives: loss of power (fsync), the end of this process (os), or
     /// nothing (memory) [default: fsync] [env: BUTTONWOOD_DURABILITY]
     #[arg(long, value_name = "LEVEL", value_parser = DURABILITY)]
@@ -323,6 +342,8 @@ mod tests {
             ["--web-sessions-per-login", "5"],
             ["--web-session-idle-mins", "6"],
             ["--web-session-hours", "7"],
+            ["--ouch", "127.0.0.1:3"],
+            ["--ouch-connections-max", "8"],
         ];
         let switches = [
             "--limit-loopback",
@@ -331,9 +352,23 @@ mod tests {
             "--demo",
             "--no-bots",
             "--replica",
+            "--ouch-cleartext",
+            "--ouch-cancel-on-disconnect",
         ];
-        let Settings { http, door, log, spool, history, venue, demo, test, logging, trace, web } =
-            load(&[text.as_flattened(), &switches].concat()).unwrap();
+        let Settings {
+            http,
+            door,
+            log,
+            spool,
+            history,
+            venue,
+            demo,
+            test,
+            logging,
+            trace,
+            web,
+            ouch,
+        } = load(&[text.as_flattened(), &switches].concat()).unwrap();
         assert_eq!(
             (http.address.port(), http.tls_self_signed, http.allow_plaintext),
             (2, true, true)
@@ -358,6 +393,11 @@ mod tests {
         assert_eq!(trace.collector().unwrap().as_deref(), Some("http://a:4318/v1/traces"));
         assert_eq!(trace.sample.millionths(), 500_000);
         assert_eq!((web.sessions_max, web.sessions_per_login), (50, 5));
+        assert_eq!(ouch.address.map(|address| address.port()), Some(3));
+        assert_eq!(
+            (ouch.connections_max, ouch.cleartext, ouch.cancel_on_disconnect),
+            (8, true, true)
+        );
         assert_eq!((web.session_idle_mins, web.session_hours), (6, 7));
         assert!(matches!(logging.format, server::LogFormat::Json) && logging.level == "warn");
     }

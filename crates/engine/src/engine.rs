@@ -25,11 +25,8 @@ impl Engine {
             }
             self.remember(account, key);
         }
-        if entry.envelope.client_seq > 0
-            && let Some(first_sequence) = self.first_numbered(entry)
-        {
-            return events
-                .push(Event::CommandRepeated(CommandRepeated { account, first_sequence }));
+        if entry.envelope.client_seq > 0 && !self.admit_number(entry, events) {
+            return;
         }
         match &entry.command {
             Command::NewOrder(order) => self.new_order(account, order, events),
@@ -42,14 +39,6 @@ impl Engine {
         }
         if self.has_deferred() {
             self.resume(events);
-        }
-    }
-
-    #[cold]
-    fn first_numbered(&mut self, entry: &Entry) -> Option<u64> {
-        match entry.command {
-            Command::Continue(()) => None, // It resumes a command that had the number.
-            _ => self.first_of_number(&entry.envelope),
         }
     }
 
@@ -77,6 +66,9 @@ impl Engine {
             Command::CancelOrderList(cancel) => self.cancel_order_list(account, cancel, events),
             Command::OpenSession(open) => self.open_session(account, open, events),
             Command::CloseSession(close) => self.close_session(account, close, events),
+            Command::RefuseOrder(refuse) => self.refuse_order(account, refuse, events),
+            Command::QueryNumbers(()) => self.query_numbers(account, events),
+            Command::BeginNumberingDay(()) => self.begin_numbering_day(events),
             Command::SetKillSwitch(set) => self.set_kill_switch(set, events),
             Command::BustTrade(bust) => self.bust_trade(bust, events),
             Command::CorrectTrade(correct) => self.correct_trade(correct, events),

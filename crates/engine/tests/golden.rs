@@ -31,15 +31,15 @@ struct Golden {
 const FIRST: Golden = Golden {
     rules: 1,
     commands: 3835,
-    events_hash: 0x95d1_f96e_f275_9686,
-    state_hash: 0x2ca7_f5d1_96b0_aa8d,
+    events_hash: 0x402a_9052_bfe4_e748,
+    state_hash: 0x58cf_d564_61a0_2aac,
 };
 
 const SECOND: Golden = Golden {
     rules: 2,
-    commands: 4513,
-    events_hash: 0x4a55_0f08_dcc6_ccba,
-    state_hash: 0xfabc_b8aa_6fc2_47f0,
+    commands: 4473,
+    events_hash: 0x017d_34f4_137d_7da1,
+    state_hash: 0x2e99_adc5_c45c_3362,
 };
 
 #[test]

@@ -7,6 +7,7 @@
 
 pub(crate) mod access;
 pub(crate) mod admission;
+pub(crate) mod back_off;
 pub(crate) mod browser_keys;
 pub(crate) mod client_ids;
 pub(crate) mod directory;
@@ -16,7 +17,9 @@ pub(crate) mod history;
 pub(crate) mod identity;
 pub(crate) mod in_use;
 pub(crate) mod limits;
+pub(crate) mod numbered;
 pub(crate) mod operator;
+pub(crate) mod passwords;
 pub(crate) mod query;
 pub(crate) mod queue;
 pub(crate) mod refusal;

@@ -32,6 +32,7 @@ mod feed;
 mod listener;
 mod monitoring;
 mod operator;
+mod ouch;
 mod server;
 mod socket;
 mod web;
@@ -41,7 +42,7 @@ use std::sync::Arc;
 
 use projection::History;
 use tokio::net::TcpListener;
-use venue::{Handle, Keyring, Listener, MasterKeyError, Opened};
+use venue::{Handle, Keyring, Listener, MasterKeyError, Opened, Reporter};
 
 #[doc(hidden)]
 pub use crate::binance::operations::{OPERATIONS, Operation};
@@ -50,6 +51,7 @@ use crate::binance::user_streams::UserStreams;
 pub use crate::door::access::AccessRecord;
 use crate::door::directory::{Directory, SharedDirectory};
 pub use crate::door::faults::{ArmedFault, Fault, Faults};
+use crate::door::numbered;
 pub use crate::door::operator::{
     Alarm, Method, OPERATOR_ROOT, OperatorAnswer, OperatorApi, OperatorEvent, OperatorFuture,
     OperatorMessages, OperatorRequest, OperatorRoute, StaticPage,
@@ -59,6 +61,9 @@ pub use crate::door::settings::DoorSettings;
 pub use crate::door::trace::{OrderTrace, StageTime, TraceParent, Traces};
 use crate::feed::open_lists::OpenLists;
 use crate::operator::hub::OperatorHub;
+use crate::ouch::hub::Hub;
+use crate::ouch::reporter::OuchReporter;
+pub use crate::ouch::settings::OuchSettings;
 pub use crate::socket::cors::{Origin, OriginError};
 pub use crate::socket::page::{AllowedHost, AllowedHostError};
 pub use crate::socket::proxy::{TrustedProxy, TrustedProxyError};
@@ -72,6 +77,7 @@ pub struct Settings {
     pub door: DoorSettings,
     pub socket: SocketSettings,
     pub web: WebSettings,
+    pub ouch: OuchSettings,
 }
 
 impl From<DoorSettings> for Settings {
@@ -92,6 +98,13 @@ impl From<SocketSettings> for Settings {
     }
 }
 
+/// The port of OUCH, and what its sessions share with the reporter.
+#[derive(Debug)]
+struct OuchPort {
+    tcp: TcpListener,
+    hub: Arc<Hub>,
+}
+
 /// The gateway of one venue. Create it before the venue starts, so that its listener misses no
 /// event.
 #[derive(Debug)]
@@ -109,6 +122,7 @@ pub struct Gateway {
     allowed_hosts: Vec<AllowedHost>,
     trusted_proxies: Vec<TrustedProxy>,
     demo_sign_in: Option<DemoSignIn>,
+    ouch: Option<OuchPort>,
     /// Before any client can connect: requests of an earlier run are signed before.
     created_us: u64,
 }
@@ -139,6 +153,7 @@ impl Gateway {
             allowed_hosts: Vec::new(),
             trusted_proxies: Vec::new(),
             demo_sign_in: None,
+            ouch: None,
             created_us: clock::now_us(),
         })
     }
@@ -201,6 +216,17 @@ impl Gateway {
     #[must_use]
     pub fn with_traces(self, traces: Option<Arc<Traces>>) -> Self {
         Self { traces, ..self }
+    }
+
+    /// Serves OUCH on this port, too. Returns the reporter for [`Opened::start_with`]: without it
+    /// the sessions get no reports.
+    pub fn serve_ouch(&mut self, tcp: TcpListener, opened: &Opened) -> Box<dyn Reporter> {
+        let logins = numbered::logins(opened.engine());
+        let markets = self.publisher.directory.read().markets().to_vec();
+        let hub = Arc::new(Hub::new(&markets, &logins, opened.views().reports()));
+        numbered::each_numbered_order(opened.engine(), |name, order| hub.restore(name, order));
+        self.ouch = Some(OuchPort { tcp, hub: Arc::clone(&hub) });
+        Box::new(OuchReporter::new(hub))
     }
 
     /// The listener for [`Opened::start`], to be passed once. Without it the gateway learns no new

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
+use futures_util::future::OptionFuture;
 use protocol::signed::ApiError;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle as RuntimeHandle;
@@ -19,18 +20,21 @@ use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
 use crate::binance::operations::OPERATIONS;
 use crate::binance::rest::Operations;
-use crate::binance::shared::{BinanceContext, EngineAccess};
+use crate::binance::shared::{BinanceContext, EngineAccess, PublisherState};
 use crate::door::admission::Admission;
+use crate::door::back_off::BackOff;
 use crate::door::door_metrics::DoorMetrics;
 use crate::door::in_use::InUse;
 use crate::door::limits::Limits;
 use crate::door::operator::OPERATOR_ROOT;
+use crate::door::passwords::Passwords;
 use crate::door::scrape::OfDoor;
 use crate::door::sessions;
 use crate::door::shared::Door;
 use crate::door::single_use::SingleUses;
 use crate::monitoring;
 use crate::operator::{self, OperatorState};
+use crate::ouch::accept::OuchDoor;
 use crate::socket::accept::{Direct, Port, Reserved, Reserving};
 use crate::socket::answered::{AllAnswered, Answered};
 use crate::socket::cors::{self, Origin};
@@ -40,6 +44,7 @@ use crate::socket::proxy::Proxies;
 use crate::socket::tls::Tls;
 use crate::socket::traffic::Traffic;
 use crate::web::{self, WebState};
+use crate::{OuchPort, OuchSettings};
 
 /// How often the limits of idle addresses are removed.
 const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
@@ -55,14 +60,12 @@ pub(crate) async fn serve(
 ) -> io::Result<()> {
     let Gateway { settings, publisher, history, tls, operators, access, faults, .. } = gateway;
     let Gateway { operator_hub, traces, origins, allowed_hosts, trusted_proxies, .. } = gateway;
-    let Gateway { created_us, demo_sign_in: demo, .. } = gateway;
+    let Gateway { created_us, demo_sign_in: demo, ouch, .. } = gateway;
     let is_loopback = tcp.local_addr()?.ip().to_canonical().is_loopback();
     let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback));
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
-    let reads = EngineAccess { handle: handle.clone(), runtime: RuntimeHandle::current() };
-    let engine_access = publisher.engine_access.set(reads);
-    debug_assert!(engine_access.is_ok(), "a gateway serves once");
+    give_engine_access(&publisher, &handle);
     let door = Arc::new(Door {
         settings: settings.door,
         limits: Limits::new(&settings.door),
@@ -94,7 +97,10 @@ pub(crate) async fn serve(
         hub: operator_hub,
         answered: Answered::new([OPERATOR_ROOT.to_owned()]),
     };
-    let web = WebState::new(&door, &settings, demo, tls.is_some())?;
+    let checks = (Arc::<BackOff>::default(), Arc::new(Passwords::start()?));
+    let web = WebState::new(&door, &settings, demo, checks.clone(), tls.is_some());
+    let ouch =
+        ouch.map(|port| serve_ouch(port, Arc::clone(&door), settings.ouch, checks, tls.clone()));
     let traffic = Traffic::new(settings.socket.connections_max);
     add_metrics(&shared, &operators, &web, (&traffic, tls.as_ref()));
     let tasks = spawn_tasks(&shared, tls.clone());
@@ -113,9 +119,25 @@ pub(crate) async fn serve(
         pages,
         over_limit_response: binance::rest::over_limit_response,
     };
-    port.serve(shutdown).await;
+    tokio::join!(port.serve(shutdown), OptionFuture::from(ouch));
     tasks.iter().for_each(|task| task.abort());
     Ok(())
+}
+
+fn serve_ouch(
+    OuchPort { tcp, hub }: OuchPort,
+    door: Arc<Door>,
+    settings: OuchSettings,
+    checks: (Arc<BackOff>, Arc<Passwords>),
+    tls: Option<Arc<Tls>>,
+) -> impl Future<Output = ()> {
+    OuchDoor::new(&door, hub, settings, checks, tls).serve(tcp)
+}
+
+fn give_engine_access(publisher: &PublisherState, handle: &Handle) {
+    let reads = EngineAccess { handle: handle.clone(), runtime: RuntimeHandle::current() };
+    let engine_access = publisher.engine_access.set(reads);
+    debug_assert!(engine_access.is_ok(), "a gateway serves once");
 }
 
 /// What runs beside the connections.

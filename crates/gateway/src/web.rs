@@ -8,14 +8,12 @@
 //!   register a key and to sign out.
 //! - Each registration and revocation of a key is an entry of the log.
 
-mod back_off;
 mod codes;
 mod cookie;
 mod keys;
 mod metrics;
 mod one_time;
 mod page;
-mod passwords;
 mod registrations;
 mod request;
 mod sessions;
@@ -24,7 +22,6 @@ mod sign_in;
 mod sign_out;
 mod user;
 
-use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -40,17 +37,17 @@ use types::RejectReason;
 use venue::MetricSource;
 
 use crate::Settings;
+use crate::door::back_off::BackOff;
 use crate::door::browser_keys::NoBrowserKey;
+use crate::door::passwords::Passwords;
 use crate::door::shared::Door;
 use crate::socket::answered::Answered;
 use crate::socket::http::{ErrorReply, Peer, RequestHead, json};
 use crate::socket::settings::SocketSettings;
-use crate::web::back_off::BackOff;
 pub use crate::web::codes::DemoSignIn;
 use crate::web::metrics::SignInMetrics;
 use crate::web::one_time::OneTimeCodes;
 use crate::web::page::{Page, SECURITY};
-use crate::web::passwords::Passwords;
 use crate::web::registrations::Registrations;
 use crate::web::request::Posted;
 use crate::web::sessions::Sessions;
@@ -72,8 +69,8 @@ pub(crate) struct WebState {
     /// `None` where no code signs in.
     demo: Option<DemoSignIn>,
     sessions: Arc<Sessions>,
-    back_off: BackOff,
-    passwords: Passwords,
+    back_off: Arc<BackOff>,
+    passwords: Arc<Passwords>,
     one_time_codes: OneTimeCodes,
     registrations: Registrations,
     sign_ins: Arc<SignInMetrics>,
@@ -86,23 +83,24 @@ impl WebState {
         door: &Arc<Door>,
         settings: &Settings,
         demo: Option<DemoSignIn>,
+        (back_off, passwords): (Arc<BackOff>, Arc<Passwords>),
         is_tls: bool,
-    ) -> io::Result<Arc<Self>> {
+    ) -> Arc<Self> {
         let sessions = Arc::new(Sessions::new(settings.web));
-        Ok(Arc::new(Self {
+        Arc::new(Self {
             door: Arc::clone(door),
             settings: settings.socket,
             page: Page::built(),
             demo,
             sign_ins: Arc::new(SignInMetrics::new(Arc::clone(&sessions))),
             sessions,
-            back_off: BackOff::default(),
-            passwords: Passwords::start()?,
+            back_off,
+            passwords,
             one_time_codes: OneTimeCodes::default(),
             registrations: Registrations::default(),
             is_tls,
             answered: Answered::new(["page", "/web/v1"].map(str::to_owned)),
-        }))
+        })
     }
 
     pub(crate) fn metrics(&self) -> Arc<dyn MetricSource> {

@@ -1,5 +1,5 @@
 //! Pure views of the market, built from events: aggregated books, depth deltas, recent trades,
-//! candles and statistics.
+//! candles and statistics; and the counts of reports to logins.
 //!
 //! A view takes one [`types::Event`] at a time and describes the market after it. It reads no
 //! clock, does no I/O and never queries the engine.
@@ -17,6 +17,7 @@ mod l2;
 #[cfg(test)]
 mod market;
 mod queue;
+mod reports;
 mod statistics;
 mod trade;
 mod views;
@@ -25,6 +26,7 @@ pub use agg_trade::AggTrades;
 pub use depth::{DepthAccumulator, DepthDelta};
 pub use l2::{BookUpdate, L2Book, Level, LevelChange, OrderChange};
 pub use queue::LevelQueue;
+pub use reports::{Report, ReportKind, Reports};
 pub use statistics::{LIVE_ZONES, PLUS_8, Statistics, Window};
 pub use trade::{PublicTrade, RECENT_TRADES_MAX, RecentTrades};
 pub use views::{InstrumentView, ViewUpdates, Views};

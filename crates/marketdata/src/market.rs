@@ -210,6 +210,7 @@ impl EventSource {
             order: *order,
             orig_cl_ord_id: order.cl_ord_id,
             orig_order_qty,
+            request: LoweringRequest::Amend,
         })
     }
 

@@ -3,6 +3,7 @@
 use types::{Event, InstrumentId, Price, Reader, Wire};
 
 use crate::l2::{BookUpdate, L2Book};
+use crate::reports::{ReportUpdate, Reports};
 use crate::statistics::Statistics;
 use crate::trade::{PublicTrade, RecentTrades};
 
@@ -32,6 +33,7 @@ impl InstrumentView {
 pub struct ViewUpdates {
     books: Vec<BookUpdate>,
     trades: Vec<(InstrumentId, PublicTrade)>,
+    reports: Vec<ReportUpdate>,
 }
 
 impl ViewUpdates {
@@ -40,19 +42,21 @@ impl ViewUpdates {
         if let Event::TradeExecuted(trade) = event {
             self.trades.push((trade.instrument, PublicTrade::of(trade)));
         }
+        ReportUpdate::each_of(event, |update| self.reports.push(update));
     }
 
     pub fn len(&self) -> usize {
-        self.books.len()
+        self.books.len().max(self.reports.len())
     }
 
     pub fn is_empty(&self) -> bool {
-        self.books.is_empty()
+        self.books.is_empty() && self.reports.is_empty()
     }
 
     pub fn clear(&mut self) {
         self.books.clear();
         self.trades.clear();
+        self.reports.clear();
     }
 }
 
@@ -60,12 +64,14 @@ impl ViewUpdates {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Views {
     instruments: Vec<InstrumentView>,
+    reports: Reports,
 }
 
 impl Views {
     /// Returns the event's effect on its instrument's market data, for callers such as
     /// [`DepthAccumulator`](crate::DepthAccumulator).
     pub fn apply(&mut self, event: &Event) -> Option<BookUpdate> {
+        ReportUpdate::each_of(event, |update| self.reports.apply(update));
         let update = BookUpdate::of(event)?;
         self.update_book(&update);
         if let Event::TradeExecuted(trade) = event {
@@ -78,6 +84,7 @@ impl Views {
     pub fn update(&mut self, updates: &ViewUpdates) {
         updates.books.iter().for_each(|update| self.update_book(update));
         updates.trades.iter().for_each(|(instrument, trade)| self.add_trade(*instrument, trade));
+        updates.reports.iter().for_each(|update| self.reports.apply(*update));
     }
 
     fn update_book(&mut self, update: &BookUpdate) {
@@ -106,6 +113,11 @@ impl Views {
         self.instruments.get(id.0 as usize)
     }
 
+    /// The reports to logins.
+    pub fn reports(&self) -> &Reports {
+        &self.reports
+    }
+
     /// In order of their ids, from 0.
     pub fn instruments(&self) -> &[InstrumentView] {
         &self.instruments
@@ -128,13 +140,14 @@ impl Wire for Views {
     fn write(&self, out: &mut Vec<u8>) {
         FORMAT_VERSION.write(out);
         self.instruments.write(out);
+        self.reports.write(out);
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
         if r.read::<u16>()? != FORMAT_VERSION {
             return None;
         }
-        Some(Self { instruments: r.read()? })
+        Some(Self { instruments: r.read()?, reports: r.read()? })
     }
 }
 

@@ -266,6 +266,8 @@ impl Changes {
             | Event::AuctionUncrossed(_)
             | Event::SessionOpened(_)
             | Event::SessionClosed(_)
+            | Event::NumberingDayBegun(_)
+            | Event::NumbersAnswered(_)
             | Event::MasterKeyRotated(_)
             | Event::WithdrawalApprovalsSet(_)
             | Event::CommandRejected(_)

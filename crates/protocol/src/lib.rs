@@ -7,4 +7,6 @@
 
 pub mod binance;
 pub mod operator;
+pub mod ouch;
 pub mod signed;
+pub mod soup;

@@ -30,6 +30,8 @@ use crate::error::ServeError;
 pub const FILE_NAME: &str = "demo.json";
 /// Letters and digits of a password: 119 bits.
 const PASSWORD_LEN: usize = 20;
+/// What SoupBinTCP has room for: 51 bits in letters of any case.
+const OUCH_PASSWORD_LEN: usize = 10;
 const DECIMALS: u8 = 8;
 const ONE: i128 = 100_000_000;
 
@@ -59,6 +61,15 @@ struct DemoAccount {
     /// Of the login of the same name, for an account of a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     password: Option<String>,
+    /// For OUCH; a demo without that port has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    login: Option<OuchLogin>,
+}
+
+#[derive(Clone, Deserialize, Serialize)]
+struct OuchLogin {
+    user: String,
+    password: String,
 }
 
 /// The file of a test.
@@ -115,6 +126,7 @@ impl Demo {
             api_key: random_text(64),
             secret_key: Secret::generate().as_str().into(),
             password: None,
+            login: None,
         };
         let demo = Self {
             accounts: ["alice", "bob"].map(account).into(),
@@ -142,6 +154,24 @@ impl Demo {
             for at in without {
                 self.accounts[at].password = None;
             }
+        }
+    }
+
+    /// Gives each account of a person a login for OUCH, unless it has one. Without room for the
+    /// file the demo runs without new logins.
+    pub(crate) fn add_ouch_logins(&mut self, data_dir: &Path) {
+        let before: Vec<_> = self.accounts.iter().map(|account| account.login.clone()).collect();
+        for (number, account) in (1..).zip(&mut self.accounts) {
+            account.login.get_or_insert_with(|| OuchLogin {
+                user: format!("ouch{number}"),
+                password: random_text(OUCH_PASSWORD_LEN).to_ascii_lowercase(),
+            });
+        }
+        if before.iter().any(Option::is_none)
+            && let Err(error) = write(&data_dir.join(FILE_NAME), self)
+        {
+            tracing::warn!(%error, "no log-on by OUCH: the demo has no room for its passwords");
+            self.accounts.iter_mut().zip(before).for_each(|(account, login)| account.login = login);
         }
     }
 
@@ -227,13 +257,16 @@ impl Demo {
         });
         let users = users.map_err(|_| gone())?.await.map_err(|_| gone())?;
         for (id, account) in ids().zip(&self.accounts) {
-            let Some(password) = &account.password else { continue };
-            if users.contains(&account.name) {
-                continue;
-            }
-            if let Err(error) = account.ensure_login(handle, master_key, id, password).await {
-                let user = &account.name;
-                tracing::warn!(user, %error, "no sign-in at the page: the demo starts without this login");
+            let page = account.password.as_ref().map(|of| (&account.name, of, Way::Page));
+            let ouch = account.login.as_ref().map(|of| (&of.user, &of.password, Way::Ouch));
+            for (user, password, way) in page.into_iter().chain(ouch) {
+                if users.contains(user) {
+                    continue;
+                }
+                let login = (user.as_str(), password.as_str(), way);
+                if let Err(error) = account.ensure_login(handle, master_key, id, login).await {
+                    tracing::warn!(user, %error, "the demo starts without this login");
+                }
             }
         }
         Ok(())
@@ -344,15 +377,18 @@ impl DemoAccount {
         handle: &Handle,
         master_key: &MasterKey,
         account: AccountId,
-        password: &str,
+        (user, password, way): (&str, &str, Way),
     ) -> Result<(), ServeError> {
         let in_file = |error: &str| ServeError::new(format!("{FILE_NAME}: {}: {error}", self.name));
-        let user = UserName::parse(&self.name).ok_or_else(|| in_file("it is no user name"))?;
-        let password =
-            Password::new(password.to_owned()).map_err(|error| in_file(&error.to_string()))?;
+        let user = UserName::parse(user).ok_or_else(|| in_file("it is no user name"))?;
+        let password = match way {
+            Way::Page => Password::new(password.to_owned()),
+            Way::Ouch => Password::for_ouch(password),
+        };
+        let password = password.map_err(|error| in_file(&error.to_string()))?;
         let secret = LoginSecret { password: PasswordHash::of(&password), totp: None };
         let sealed_secret = master_key.seal_login(&secret, &user);
-        let ways = Ways::new(&[Way::Page]).expect("it is one way");
+        let ways = Ways::new(&[way]).expect("it is one way");
         let spec = LoginSpec { user, account, role: Role::Trader, ways, sealed_secret };
         apply(handle, Command::CreateLogin(Box::new(CreateLogin { spec }))).await
     }

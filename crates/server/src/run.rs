@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
-use venue::{Keyring, MasterKey, MasterKeyError, Opened, Replayed, Running};
+use venue::{Keyring, Listener, MasterKey, MasterKeyError, Opened, Replayed, Running};
 
 use crate::demo::{self, Demo};
 use crate::error::ServeError;
@@ -35,6 +35,9 @@ pub trait Host {
     /// A demo's page can be opened at this address, once: it holds a code that signs a browser in.
     /// The first one comes before [`Host::ready`], where an error ends the venue.
     fn open(&mut self, page_url: &str) -> Result<(), String>;
+
+    /// A further port takes clients. Comes before [`Host::ready`], where an error ends the venue.
+    fn listening(&mut self, protocol: &str, address: SocketAddr) -> Result<(), String>;
 
     /// Clients can connect. An error ends the venue.
     fn ready(&mut self, base_url: &str) -> Result<(), String>;
@@ -70,9 +73,8 @@ async fn serve(
     operators: &impl Operators,
 ) -> Result<(), ServeError> {
     // A port in use is an error before anything is written.
-    let tcp = TcpListener::bind(settings.http.address).await.map_err(|error| {
-        ServeError::new(format!("cannot listen on {}: {error}", settings.http.address))
-    })?;
+    let tcp = bind(settings.http.address).await?;
+    let ouch = bind_optional(settings.ouch.address).await?;
     let tls = settings.http.tls()?;
     let tracing = Tracing::prepare(&settings.trace)?;
     warn_of_plaintext(&tcp, tls.is_some())?;
@@ -97,9 +99,11 @@ async fn serve(
             .with_access_record(access_record(data_dir)?);
     let faults = demo.as_ref().map(|_| Arc::<Faults>::default());
     let (traces, export) = traces::start(tracing, opened.metrics())?;
-    let gateway = gateway.with_faults(faults.clone()).with_traces(traces);
+    let mut gateway = gateway.with_faults(faults.clone()).with_traces(traces);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
-    let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
+    let ouch_address = ouch.as_ref().map(TcpListener::local_addr).transpose()?;
+    let listeners = vec![gateway.listener(), feed::listener(&projection)];
+    let running = start(opened, listeners, &mut gateway, ouch);
     tracing::info!(
         durability = ?settings.log.durability,
         data = %data_dir.display(),
@@ -119,8 +123,8 @@ async fn serve(
     };
     let demo = demo.map(|demo| (demo, master_key));
     let around = (host, operators);
-    let outcome =
-        run_until_stopped(&settings, around, (tcp, tls), gateway, &running, venue, demo).await;
+    let ports = (tcp, tls, ouch_address);
+    let outcome = run_until_stopped(&settings, around, ports, gateway, &running, venue, demo).await;
     let stopped = tokio::task::spawn_blocking(|| {
         let stopped = running.stop();
         // After the last event.
@@ -130,6 +134,30 @@ async fn serve(
     });
     stopped.await.map_err(|_| ServeError::new("a thread panicked while stopping"))??;
     outcome
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
+    let bound = TcpListener::bind(address).await;
+    bound.map_err(|error| ServeError::new(format!("cannot listen on {address}: {error}")))
+}
+
+async fn bind_optional(address: Option<SocketAddr>) -> Result<Option<TcpListener>, ServeError> {
+    match address {
+        Some(address) => bind(address).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+fn start(
+    opened: Opened,
+    listeners: Vec<Box<dyn Listener>>,
+    gateway: &mut Gateway,
+    ouch: Option<TcpListener>,
+) -> Running {
+    match ouch.map(|tcp| gateway.serve_ouch(tcp, &opened)) {
+        Some(reporter) => opened.start_with(listeners, reporter),
+        None => opened.start(listeners),
+    }
 }
 
 fn warn_of_plaintext(tcp: &TcpListener, is_encrypted: bool) -> io::Result<()> {
@@ -144,7 +172,7 @@ fn warn_of_plaintext(tcp: &TcpListener, is_encrypted: bool) -> io::Result<()> {
 async fn run_until_stopped(
     settings: &Settings,
     (host, operators): (&mut impl Host, &impl Operators),
-    (tcp, tls): (TcpListener, Option<Arc<Tls>>),
+    (tcp, tls, ouch): (TcpListener, Option<Arc<Tls>>, Option<SocketAddr>),
     gateway: Gateway,
     running: &Running,
     venue: OperatedVenue,
@@ -172,6 +200,9 @@ async fn run_until_stopped(
     tasks.spawn(admin);
     if let Some(code) = codes.as_mut().and_then(|codes| codes.try_recv().ok()) {
         host.open(&page_url(&base_url, &code))?;
+    }
+    if let Some(address) = ouch {
+        host.listening("ouch", address)?;
     }
     host.ready(&base_url)?;
     let page_base = base_url.clone();
@@ -245,9 +276,12 @@ impl Keys {
                 )));
             }
         };
-        // A test is ready sooner without logins, which no program needs.
+        // A test is ready sooner without logins, which no program needs, but for OUCH.
         if !settings.test.enabled {
             demo.add_passwords(data_dir);
+        }
+        if settings.ouch.address.is_some() {
+            demo.add_ouch_logins(data_dir);
         }
         Ok((demo.master_key()?, Some(demo)))
     }

@@ -13,6 +13,7 @@ pub(crate) mod http;
 mod layers;
 pub(crate) mod log;
 pub(crate) mod logging;
+pub(crate) mod ouch;
 mod pin;
 pub(crate) mod sources;
 pub(crate) mod spool;
@@ -34,6 +35,7 @@ pub struct Settings {
     pub http: http::Http,
     pub door: door::Door,
     pub web: web::Web,
+    pub ouch: ouch::Ouch,
     pub log: log::Log,
     pub spool: spool::Spool,
     pub history: history::History,
@@ -51,6 +53,10 @@ const FLAT_NAMES: FlatNames = &[
     ("web", "sessions_per_login", "web_sessions_per_login"),
     ("web", "session_idle_mins", "web_session_idle_mins"),
     ("web", "session_hours", "web_session_hours"),
+    ("ouch", "address", "ouch"),
+    ("ouch", "cleartext", "ouch_cleartext"),
+    ("ouch", "connections_max", "ouch_connections_max"),
+    ("ouch", "cancel_on_disconnect", "ouch_cancel_on_disconnect"),
     ("log", "segment_kib", "log_segment_kib"),
     ("log", "retention", "log_retention"),
     ("spool", "max_mib", "spool_max_mib"),
@@ -109,6 +115,7 @@ impl Settings {
         self.venue.check()?;
         self.http.check()?;
         self.web.check()?;
+        self.ouch.check(self.http.speaks_tls())?;
         if self.http.speaks_tls() && self.demo.enabled && !self.demo.no_bots {
             return Err("the demo's bots have no TLS: add --no-bots, or start without TLS".into());
         }
@@ -142,6 +149,7 @@ impl Settings {
             door: self.door.door_settings(),
             socket: self.http.socket_settings(connections_max),
             web: self.web.web_settings(),
+            ouch: self.ouch.ouch_settings(),
         }
     }
 

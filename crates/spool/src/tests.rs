@@ -55,7 +55,12 @@ impl Story {
             2 => vec![self.busted(account, account), self.delisted(1), self.delisted(1)],
             3 => {
                 let (account, reason) = (AccountId(account), RejectReason::OrderNotFound);
-                vec![Event::CommandRejected(CommandRejected { account, reason, in_cancel: false })]
+                vec![Event::CommandRejected(CommandRejected {
+                    account,
+                    reason,
+                    in_cancel: false,
+                    numbered: None,
+                })]
             }
             _ => Vec::new(),
         };

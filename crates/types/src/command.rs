@@ -4,7 +4,7 @@ mod operator;
 
 use crate::address::Address;
 use crate::describe::{Describe, Described};
-use crate::id::{AccountId, InstrumentId, KeyId, OrderId, OrderListId, SessionId};
+use crate::id::{AccountId, InstrumentId, KeyId, LoginId, OrderId, OrderListId, SessionId};
 use crate::number::{Price, Qty};
 use crate::order::{OrderSize, Side, StpMode, TimeInForce};
 use crate::phase::{Calendar, CircuitBreaker};
@@ -57,7 +57,8 @@ record! {
         pub account: AccountId,
         pub key: KeyId,
         pub session: SessionId,
-        /// The command's number within its session; zero for sessions without numbers.
+        /// The command's number within its session, or within the day of its session's login; zero
+        /// for a command without a number.
         pub client_seq: u64,
         pub origin: Origin,
         /// Time at which the gateway received it, in nanoseconds since 1970. For measurement only:
@@ -97,6 +98,7 @@ numbered! {
         AdminApi = 5,
         /// A person at the page, about the keys of the own login.
         Web = 6,
+        Ouch = 7,
     }
 }
 
@@ -122,6 +124,11 @@ choice! {
         9 => CancelOrderList(CancelOrderList),
         10 => OpenSession(OpenSession),
         11 => CloseSession(CloseSession),
+        /// The numbers of all logins begin anew.
+        12 => BeginNumberingDay(()),
+        13 => RefuseOrder(RefuseOrder),
+        /// Asks which number the login of the session has used last.
+        14 => QueryNumbers(()),
         16 => Deposit(Deposit),
         17 => Withdraw(Withdraw),
         18 => BustTrade(BustTrade),
@@ -347,10 +354,41 @@ record! {
     }
 }
 
-record! {
-    /// From here on, orders of the envelope's session are canceled when the session closes.
-    pub struct OpenSession {
-        pub cancel_on_disconnect: bool,
+/// From here on, orders of the envelope's session are canceled when the session closes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct OpenSession {
+    pub cancel_on_disconnect: bool,
+    /// The login whose numbers the session goes on with. An open session of it is closed.
+    pub login: Option<LoginId>,
+}
+
+/// Flags of an [`OpenSession`].
+const CANCELS_ON_DISCONNECT: u8 = 1;
+const HAS_LOGIN: u8 = 2;
+
+impl Describe for OpenSession {
+    fn describe(&self) -> Described {
+        Described::Record(vec![
+            ("cancel_on_disconnect", self.cancel_on_disconnect.describe()),
+            ("login", self.login.describe()),
+        ])
+    }
+}
+
+impl Wire for OpenSession {
+    fn write(&self, out: &mut Vec<u8>) {
+        let cancels = if self.cancel_on_disconnect { CANCELS_ON_DISCONNECT } else { 0 };
+        out.push(cancels | if self.login.is_some() { HAS_LOGIN } else { 0 });
+        if let Some(login) = self.login {
+            login.write(out);
+        }
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        let flags =
+            r.read::<u8>().filter(|flags| flags & !(CANCELS_ON_DISCONNECT | HAS_LOGIN) == 0)?;
+        let login = if flags & HAS_LOGIN == 0 { None } else { Some(r.read()?) };
+        Some(Self { cancel_on_disconnect: flags & CANCELS_ON_DISCONNECT != 0, login })
     }
 }
 
@@ -358,6 +396,16 @@ record! {
     /// The session is over: its orders are canceled if it was opened that way.
     pub struct CloseSession {
         pub session: SessionId,
+    }
+}
+
+record! {
+    /// An order that a gateway refused after it had a number: the refusal takes its place among the
+    /// messages of the login.
+    pub struct RefuseOrder {
+        pub cl_ord_id: ClOrdId,
+        /// The reason in the words of the client's protocol.
+        pub code: u16,
     }
 }
 

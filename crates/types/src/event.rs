@@ -7,7 +7,7 @@
 mod numbering;
 mod operator;
 
-use crate::id::{AccountId, AssetId, InstrumentId, OrderId, SessionId, TradeId};
+use crate::id::{AccountId, AssetId, InstrumentId, LoginId, OrderId, SessionId, TradeId};
 use crate::number::{Amount, Price, Qty};
 use crate::order::{Order, Side, StpMode};
 use crate::phase::CircuitBreaker;
@@ -78,6 +78,8 @@ choice! {
         56 => LoginCreated(LoginCreated),
         57 => LoginUpdated(LoginUpdated),
         58 => LoginRevoked(LoginRevoked),
+        59 => NumberingDayBegun(NumberingDayBegun),
+        60 => NumbersAnswered(NumbersAnswered),
         64 => CommandRejected(CommandRejected),
         65 => CommandRepeated(CommandRepeated),
     }
@@ -227,6 +229,17 @@ record! {
         pub order: Order,
         pub orig_cl_ord_id: ClOrdId,
         pub orig_order_qty: Qty,
+        pub request: LoweringRequest,
+    }
+}
+
+numbered! {
+    /// What lowered an order's quantity.
+    pub enum LoweringRequest: u8 {
+        /// An amendment, also of the other leg of an OCO.
+        Amend = 0,
+        /// A modification, which may also raise a quantity.
+        Modify = 1,
     }
 }
 
@@ -370,6 +383,41 @@ record! {
         pub account: AccountId,
         pub session: SessionId,
         pub cancel_on_disconnect: bool,
+        pub numbering: Option<Numbering>,
+    }
+}
+
+record! {
+    /// The numbers that a session goes on with.
+    pub struct Numbering {
+        pub login: LoginId,
+        pub day: u32,
+        /// The login has had no session on this day.
+        pub is_first: bool,
+    }
+}
+
+record! {
+    /// The numbers of all logins begin anew.
+    pub struct NumberingDayBegun {
+        pub day: u32,
+    }
+}
+
+record! {
+    /// The answer to a command of a login that no other event answers: a query of its numbers, or a
+    /// mass cancel, whose cancels follow.
+    pub struct NumbersAnswered {
+        pub account_seq: u64,
+        pub account: AccountId,
+        pub login: LoginId,
+        pub day: u32,
+        /// The number of the mass cancel; zero for a query.
+        pub number: u64,
+        /// The highest number before the next one.
+        pub highest: u64,
+        /// The instrument of the mass cancel, if it has one.
+        pub instrument: Option<InstrumentId>,
     }
 }
 
@@ -397,6 +445,19 @@ record! {
         pub reason: RejectReason,
         /// Whether the cancel half of a replace was refused, and not the new order.
         pub in_cancel: bool,
+        /// If the command has a number of a login.
+        pub numbered: Option<NumberedRefusal>,
+    }
+}
+
+record! {
+    /// A refusal as a message to the login.
+    pub struct NumberedRefusal {
+        pub account_seq: u64,
+        /// The name that the order would have: it begins with login, day and number.
+        pub cl_ord_id: ClOrdId,
+        /// The reason in the words of the client's protocol; zero if the engine refused.
+        pub code: u16,
     }
 }
 

@@ -44,10 +44,10 @@ pub use command::{
     CancelRestriction, CancelWithdrawal, CloseSession, Command, ConfirmWithdrawal, CorrectTrade,
     CreateAccount, CreateKey, CreateLogin, DelistInstrument, Deposit, Entry, Envelope, HaltVenue,
     ListAsset, ListInstrument, MassCancel, ModifyOrder, NewEpoch, NewOrder, NewOrderList,
-    OpenSession, OrderRef, Origin, ReplaceMode, ReplaceOrder, RequestWithdrawal, RetryKey,
-    RevokeKey, RevokeLogin, RotateMasterKey, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
-    SetInstrumentRules, SetKillSwitch, SetPhase, SetWithdrawalApprovals, SettleReceivable,
-    StateHash, UpdateAccount, UpdateInstrument, UpdateLogin, Withdraw,
+    OpenSession, OrderRef, Origin, RefuseOrder, ReplaceMode, ReplaceOrder, RequestWithdrawal,
+    RetryKey, RevokeKey, RevokeLogin, RotateMasterKey, SetAccountLimits, SetAccountRisk,
+    SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase, SetWithdrawalApprovals,
+    SettleReceivable, StateHash, UpdateAccount, UpdateInstrument, UpdateLogin, Withdraw,
 };
 pub use decimal::{DecimalText, Increment, format_decimal, parse_decimal};
 pub use describe::{Describe, Described};
@@ -56,12 +56,13 @@ pub use event::{
     AuctionIndicated, AuctionUncrossed, BookReduced, CalendarSet, CancelCause, CommandRejected,
     CommandRepeated, Deposited, Event, ExpireCause, FeeScheduleSet, Fill, InstrumentDelisted,
     InstrumentListed, InstrumentRulesSet, InstrumentUpdated, KeyCreated, KeyRevoked, KillSwitchSet,
-    LoginCreated, LoginRevoked, LoginUpdated, MasterKeyRotated, OrderAccepted, OrderAmended,
-    OrderCanceled, OrderDecremented, OrderExpired, OrderListUpdated, OrderModified, OrderRepriced,
-    OrderRested, OrderTriggered, PhaseChanged, Prevented, ReceivableCreated, ReceivableSettled,
-    SessionClosed, SessionOpened, TradeBusted, TradeCorrected, TradeExecuted, TradePrevented,
-    VenueHalted, WithdrawalApprovalsSet, WithdrawalApproved, WithdrawalCanceled,
-    WithdrawalCompleted, WithdrawalRequested, Withdrawn,
+    LoginCreated, LoginRevoked, LoginUpdated, LoweringRequest, MasterKeyRotated, NumberedRefusal,
+    Numbering, NumberingDayBegun, NumbersAnswered, OrderAccepted, OrderAmended, OrderCanceled,
+    OrderDecremented, OrderExpired, OrderListUpdated, OrderModified, OrderRepriced, OrderRested,
+    OrderTriggered, PhaseChanged, Prevented, ReceivableCreated, ReceivableSettled, SessionClosed,
+    SessionOpened, TradeBusted, TradeCorrected, TradeExecuted, TradePrevented, VenueHalted,
+    WithdrawalApprovalsSet, WithdrawalApproved, WithdrawalCanceled, WithdrawalCompleted,
+    WithdrawalRequested, Withdrawn,
 };
 pub use id::{
     AccountId, AssetId, InstrumentId, KeyId, LoginId, OrderId, OrderListId, ReceivableId,
@@ -88,6 +89,7 @@ pub use terms::{
     PegReference, Terms,
 };
 pub use text::{
-    AccountName, AssetName, ClOrdId, ExternalRef, KeyName, PackedClOrdId, Sealed, Symbol, UserName,
+    AccountName, AssetName, ClOrdId, ExternalRef, KeyName, NumberedName, PackedClOrdId, Sealed,
+    Symbol, UserName,
 };
 pub use wire::{Reader, Wire};

@@ -32,6 +32,8 @@ numbered! {
     pub enum Way: u8 {
         /// The web page of the venue.
         Page = 0,
+        /// The binary door for orders, OUCH.
+        Ouch = 1,
     }
 }
 
@@ -88,6 +90,7 @@ mod tests {
         assert_eq!(ways.iter().collect::<Vec<_>>(), [Way::Page]);
         assert_eq!(Reader(&[1]).read(), Some(ways));
         assert_eq!(Reader(&[0]).read::<Ways>(), None);
-        assert_eq!(Reader(&[2]).read::<Ways>(), None);
+        assert_eq!(Reader(&[2]).read(), Ways::new(&[Way::Ouch]));
+        assert_eq!(Reader(&[4]).read::<Ways>(), None);
     }
 }

@@ -83,6 +83,12 @@ numbered! {
         TooManyAmends = 213,
         SessionInUse = 214,
         TooManySessions = 215,
+        /// A number below one that the login has used already, and that it has not used itself.
+        NumberNotRising = 216,
+        /// A number so far below the highest that the venue no longer knows whether it was used.
+        NumberForgotten = 217,
+        /// A gateway refused it: a field that the protocol of the client does not allow.
+        FieldInvalid = 218,
         /// The new order of a replace was not tried, because the cancel was refused.
         NotAttempted = 220,
 

@@ -1,9 +1,11 @@
 //! Short texts stored inline, so that commands and events stay flat and `Copy`.
 
+mod numbered;
 mod packed;
 
 use std::fmt;
 
+pub use self::numbered::NumberedName;
 pub use self::packed::PackedClOrdId;
 use crate::describe::{Describe, Described};
 use crate::wire::{Reader, Wire};
@@ -77,7 +79,8 @@ macro_rules! texts {
 
 texts! {
     /// The client's own name for an order, as Binance allows it: `^[\.A-Z\:/a-z0-9_-]{1,36}$`.
-    ClOrdId: 1..=36 of |b| b.is_ascii_alphanumeric() || b".:/_-".contains(b);
+    /// The venue names numbered orders itself, with a `~` first ([`NumberedName`]).
+    ClOrdId: 1..=36 of |b| b.is_ascii_alphanumeric() || b".:/_-~".contains(b);
     /// An instrument's name, such as `BTCUSDT`.
     Symbol: 1..=20 of |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b"-_.".contains(b);
     /// An asset's name, such as `BTC`.

@@ -30,17 +30,17 @@ impl Default for Backlog {
 }
 
 impl Backlog {
-    /// A command is about to be sent to the engine.
-    pub(crate) fn submitted(&self, now: Instant) {
+    /// Commands are about to be sent to the engine.
+    pub(crate) fn submitted(&self, now: Instant, count: u64) {
         if self.submitted.load(Ordering::Relaxed) == self.settled.load(Ordering::Relaxed) {
             self.oldest_since(now);
         }
-        self.submitted.fetch_add(1, Ordering::Release);
+        self.submitted.fetch_add(count, Ordering::Release);
     }
 
-    /// It was not sent: there is no room.
-    pub(crate) fn withdrawn(&self) {
-        self.submitted.fetch_sub(1, Ordering::Relaxed);
+    /// They were not sent: there is no room.
+    pub(crate) fn withdrawn(&self, count: u64) {
+        self.submitted.fetch_sub(count, Ordering::Relaxed);
     }
 
     /// The commands that the engine has drained from the inbox by now, and since when the oldest of
@@ -98,17 +98,17 @@ mod tests {
         wait_a_while();
         assert_eq!(backlog.wait(), Duration::ZERO);
         let first = wait_a_while();
-        backlog.submitted(first);
+        backlog.submitted(first, 1);
         let second = wait_a_while();
-        backlog.submitted(second);
+        backlog.submitted(second, 1);
         assert!(backlog.wait() >= A_WHILE);
         assert!(backlog.wait() <= first.elapsed(), "it has not waited for as long as it was idle");
         backlog.sampled(2, Some(second));
         assert!(backlog.wait() <= second.elapsed());
         backlog.sampled(2, None);
         assert_eq!(backlog.wait(), Duration::ZERO);
-        backlog.submitted(Instant::now());
-        backlog.withdrawn();
+        backlog.submitted(Instant::now(), 1);
+        backlog.withdrawn(1);
         wait_a_while();
         assert_eq!(backlog.wait(), Duration::ZERO, "what was not sent does not wait");
     }

@@ -67,6 +67,7 @@ pub use recovery::replay::Replayed;
 pub use reply::{Reply, ReplyTimes};
 pub use run::handle::Handle;
 pub use run::publisher::Listener;
+pub use run::reporter::Reporter;
 pub use run::running::{Running, Stopped};
 pub use run::ticket::{Gone, Ticket};
 pub use settings::{LogRetention, Settings};

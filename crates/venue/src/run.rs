@@ -6,6 +6,7 @@ pub(crate) mod handle;
 pub(crate) mod inbox;
 pub(crate) mod on_commit;
 pub(crate) mod publisher;
+pub(crate) mod reporter;
 pub(crate) mod running;
 pub(crate) mod shell;
 pub(crate) mod ticket;

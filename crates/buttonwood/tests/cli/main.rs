@@ -14,6 +14,7 @@ mod lookup;
 mod market;
 mod operator;
 mod order_lists;
+mod ouch;
 mod pages;
 mod placement;
 mod printing;

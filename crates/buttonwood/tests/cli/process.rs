@@ -16,6 +16,8 @@ pub(crate) struct Serving {
     pub(crate) url: String,
     /// The address of a demo's page, with the first code.
     pub(crate) page: Option<String>,
+    /// The address of the OUCH port.
+    pub(crate) ouch: Option<String>,
 }
 
 /// Runs the binary to its end, without what the environment of the test says.
@@ -66,11 +68,14 @@ impl Serving {
         let mut process = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = process.stdout.take().expect("it is piped");
         let stdout = BufReader::new(stdout);
-        let mut serving = Self { process, stdout, url: String::new(), page: None };
+        let mut serving = Self { process, stdout, url: String::new(), page: None, ouch: None };
         loop {
             let line = serving.next_line();
             match line.split_once(' ') {
                 Some(("open", page)) => serving.page = Some(page.to_owned()),
+                Some(("listening", port)) => {
+                    serving.ouch = port.strip_prefix("ouch ").map(str::to_owned);
+                }
                 Some(("ready", url)) => {
                     serving.url = url.to_owned();
                     return serving;

@@ -3,6 +3,7 @@
 mod ending;
 mod list;
 mod modify;
+mod numbering;
 mod session;
 mod sweep;
 mod trigger;

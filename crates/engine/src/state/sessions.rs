@@ -4,15 +4,23 @@ pub(crate) mod numbered;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use types::{AccountId, InstrumentId, OrderId, SessionId, Side};
+use types::{AccountId, ClOrdId, InstrumentId, LoginId, OrderId, SessionId, Side};
 
 use crate::state::orders::record::OpenId;
 use crate::state::sessions::numbered::Numbered;
 
-/// Open sessions, and the orders that end with them.
-#[derive(Clone, Debug, Default)]
+/// Open sessions, and the orders that end with them; the numbers of logins.
+#[derive(Clone, Debug)]
 pub(crate) struct Sessions {
     pub(crate) open: BTreeMap<SessionId, OpenedSession>,
+    /// The open session of each login that has one.
+    pub(crate) of_logins: BTreeMap<LoginId, SessionId>,
+    /// The numbers of this day of each login that has had a session.
+    pub(crate) numbers: BTreeMap<LoginId, Numbered>,
+    /// The day of these numbers, from 1.
+    pub(crate) day: u32,
+    /// The sequence of the last command with a number of a login, and the name of its order.
+    pub(crate) current: (u64, Option<ClOrdId>),
     pub(super) orders: BTreeMap<(InstrumentId, OrderId), (SessionId, Side)>,
     pub(super) by_session: BTreeSet<(SessionId, InstrumentId, Side, OrderId)>,
 }
@@ -21,7 +29,29 @@ pub(crate) struct Sessions {
 pub(crate) struct OpenedSession {
     pub(crate) account: AccountId,
     pub(crate) cancel_on_disconnect: bool,
-    pub(crate) numbered: Numbered,
+    pub(crate) numbers: Numbers,
+}
+
+/// The numbers of a session's commands.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Numbers {
+    Own(Numbered),
+    /// Those of a login, on this day.
+    OfLogin(LoginId, u32),
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Self {
+            open: BTreeMap::new(),
+            of_logins: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            day: 1,
+            current: (0, None),
+            orders: BTreeMap::new(),
+            by_session: BTreeSet::new(),
+        }
+    }
 }
 
 impl Sessions {

@@ -38,7 +38,7 @@ fn written() -> Vec<u8> {
         now_ns += 1;
         (now_ns, entry(account, None, command)).write(&mut bytes);
     }
-    for _ in 0..36 {
+    for _ in 0..40 {
         for instrument in (0..3).map(InstrumentId) {
             let phase = Phase::Continuous;
             let open = Command::SetPhase(SetPhase { instrument, phase });

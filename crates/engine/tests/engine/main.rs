@@ -36,6 +36,7 @@ mod model;
 mod model_test;
 mod modify;
 mod number;
+mod numbering;
 mod operator;
 mod order;
 mod peg;

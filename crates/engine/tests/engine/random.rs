@@ -209,7 +209,7 @@ pub(crate) fn step() -> impl Strategy<Value = RandomStep> {
     // Mostly an account's own, none at all, or rarely another's.
     let session = prop_oneof![10 => Just(None), 6 => Just(Some(0)), 1 => (1..4_u64).prop_map(Some)];
     let restart = prop::bool::weighted(0.03);
-    let client_seq = prop_oneof![3 => Just(0), 1 => 1..30_u64];
+    let client_seq = prop_oneof![9 => Just(0), 1 => 1..30_u64];
     let operator = (0..4_u32).prop_map(KeyId);
     (account(), key, command(), after_ns, (session, client_seq), restart, operator).prop_map(
         |(account, key, command, after_ns, (session, client_seq), restart, operator)| {
@@ -289,10 +289,10 @@ fn command() -> BoxedStrategy<Command> {
     let others = drawn_of![
         4 => transfer().prop_map(Command::Deposit),
         4 => withdraw,
-        8 => withdrawal(),
+        11 => withdrawal(),
         4 => operator(),
-        2 => logins(),
-        weight(DRAWN.control, 6) => control(),
+        6 => logins(),
+        weight(DRAWN.control, 9) => control(),
         weight(DRAWN.bust, 14) => undo(),
         6 => rules(),
         1 => Just(Command::Tick(())),

@@ -25,10 +25,10 @@ use engine::Engine;
 use types::{
     AccountId, AccountLimits, AccountMode, AccountRisk, Adjustment, Amount, ApproveWithdrawal,
     AssetId, BustTrade, CancelWithdrawal, CloseSession, Command, ConfirmWithdrawal, CorrectTrade,
-    CreateKey, Event, ExternalRef, FeeAsset, FeeSchedule, FeeTier, KeyId, KeySpec, MassCancel,
-    OpenSession, Receivable, ReceivableId, RequestWithdrawal, RevokeKey, Role, Sealed, SessionId,
-    SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetKillSwitch, SetWithdrawalApprovals,
-    SettleReceivable, Side, TradeId, Withdrawal,
+    CreateKey, Event, ExternalRef, FeeAsset, FeeSchedule, FeeTier, KeyId, KeySpec, LoginId,
+    MassCancel, OpenSession, Receivable, ReceivableId, RequestWithdrawal, RevokeKey, Role, Sealed,
+    SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule, SetKillSwitch,
+    SetWithdrawalApprovals, SettleReceivable, Side, TradeId, Withdrawal,
 };
 
 use crate::house::{ASSETS, lots, minor, ticks};
@@ -63,7 +63,9 @@ pub(crate) fn command(account: u32, line: &str, cl_ord_id: types::ClOrdId) -> Op
         }
         "open-session" => {
             let cancel_on_disconnect = !words.contains(&"keep");
-            Command::OpenSession(OpenSession { cancel_on_disconnect })
+            let login = words.iter().position(|word| *word == "login");
+            let login = login.map(|at| LoginId(number(at + 1)));
+            Command::OpenSession(OpenSession { cancel_on_disconnect, login })
         }
         "close-session" => {
             Command::CloseSession(CloseSession { session: SessionId(number(1).into()) })

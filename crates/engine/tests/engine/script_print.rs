@@ -77,7 +77,12 @@ pub(crate) fn print_event(event: &Event) -> String {
         }
         Event::CommandRejected(rejected) => {
             let half = if rejected.in_cancel { " cancel" } else { "" };
-            format!("rejected{half} {:?}", rejected.reason)
+            let name = rejected.numbered.map(|numbered| {
+                let code =
+                    if numbered.code > 0 { format!(" {}", numbered.code) } else { String::new() };
+                format!("{code} as {}", numbered.cl_ord_id)
+            });
+            format!("rejected{half} {:?}{}", rejected.reason, name.unwrap_or_default())
         }
         Event::CommandRepeated(repeated) => format!("repeated {}", repeated.first_sequence),
         other => script_account::print(other)

@@ -147,7 +147,7 @@ fn work_beyond_one_command_continues_first() {
     for end in ["kill", "mass", "session"] {
         let mut venue = House::default().open();
         venue.unchecked = true;
-        let open = Command::OpenSession(OpenSession { cancel_on_disconnect: true });
+        let open = Command::OpenSession(OpenSession { cancel_on_disconnect: true, login: None });
         let by_session = |command| {
             let mut entry = entry(1, None, command);
             entry.envelope.session = SessionId(7);
@@ -189,7 +189,7 @@ fn open_sessions_are_bounded() {
     let mut venue = House::default().open();
     venue.unchecked = true;
     let mut open = |session: u64| {
-        let command = Command::OpenSession(OpenSession { cancel_on_disconnect: true });
+        let command = Command::OpenSession(OpenSession { cancel_on_disconnect: true, login: None });
         let mut entry = entry(1, None, command);
         entry.envelope.session = SessionId(session);
         match venue.apply_entry(&entry)[..] {

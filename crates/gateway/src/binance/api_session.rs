@@ -399,7 +399,7 @@ impl ApiSession {
 /// Opens a session of the venue, whose orders are canceled when it is closed.
 async fn open_session(call: &mut KeyedCall) -> Result<SessionId, Refusal> {
     call.session = sessions::random_session();
-    let open = OpenSession { cancel_on_disconnect: true };
+    let open = OpenSession { cancel_on_disconnect: true, login: None };
     let outcome = call.submit(None, Command::OpenSession(open)).await?;
     match outcome.events.first() {
         Some(Event::SessionOpened(_)) => Ok(call.session),

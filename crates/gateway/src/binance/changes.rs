@@ -38,6 +38,7 @@ pub(crate) async fn amendments(
             order,
             orig_cl_ord_id: kept.orig_cl_ord_id,
             orig_order_qty: kept.orig_order_qty,
+            request: types::LoweringRequest::Amend,
         };
         Amendment::new(&market, &amended, call.unit)
     };

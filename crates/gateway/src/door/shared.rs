@@ -54,6 +54,12 @@ impl Door {
         self.directory().market(symbol)
     }
 
+    /// Ready once the gateway shuts down.
+    pub(crate) async fn stopped(&self) {
+        // A sender that is gone stops nothing any more.
+        let _stopped = self.stopping.clone().wait_for(|stopping| *stopping).await.is_ok();
+    }
+
     /// Records a request that was refused before the log, with the parameters at fault.
     pub(crate) fn record_error(&self, attempt: &Attempt, error: &ApiError) {
         self.record_refusal(attempt, error.status, error.code, &error.recorded());

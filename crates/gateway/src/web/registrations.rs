@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use types::LoginId;
 
-use crate::web::back_off::Slowed;
+use crate::door::back_off::Slowed;
 
 /// Registrations of one login within an hour.
 const HOUR_MAX: usize = 100;

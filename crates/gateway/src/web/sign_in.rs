@@ -11,10 +11,10 @@ use types::KeyId;
 use venue::{api_key_hash, request_hash};
 
 use crate::clock::{now_ns, signing_clock};
+use crate::door::back_off::{Attempted, Slowed};
 use crate::door::identity::Login;
 use crate::door::single_use::NotOnce;
 use crate::web::WebState;
-use crate::web::back_off::{Attempted, Slowed};
 use crate::web::codes::DemoSignIn;
 use crate::web::cookie;
 use crate::web::metrics::{Outcome, SignInWay};

@@ -115,7 +115,8 @@ replies! {
     WithdrawalAboveFree NameInUse TooManyAssets TooManyInstruments TooManyAccounts TooManyKeys
     DecimalsAboveMax TickTimesLotNotWhole LotNotWhole InstrumentAmountsTooLarge
     InstrumentBoundsInvalid FeeTooHigh BaseIsQuote ApiKeyInUse KeysChanged AccountLimitsTooHigh
-    UnknownSession SessionInUse TooManySessions TradeNotFound TradeBustedAlready
+    UnknownSession SessionInUse TooManySessions NumberNotRising NumberForgotten FieldInvalid
+    TradeNotFound TradeBustedAlready
     ReceivableNotFound NothingToSettle OwnsNoBalances TooManyWithdrawals WithdrawalNotFound
     WithdrawalCompletedAlready WithdrawalCanceledAlready WithdrawalIsOwn WithdrawalApprovedAlready
     TooManyApprovals WithdrawalNotApproved WithdrawalNeedsRequest WithdrawalApprovalsAboveMax

@@ -62,7 +62,12 @@ pub(crate) fn accepted(order: Order) -> Event {
 }
 
 pub(crate) fn rejected(reason: RejectReason, in_cancel: bool) -> Event {
-    Event::CommandRejected(CommandRejected { account: AccountId(7), reason, in_cancel })
+    Event::CommandRejected(CommandRejected {
+        account: AccountId(7),
+        reason,
+        in_cancel,
+        numbered: None,
+    })
 }
 
 pub(crate) fn canceled(order: Order, cause: CancelCause) -> Event {

@@ -218,6 +218,8 @@ const fn notice(event: &Event) -> &'static str {
         Event::KillSwitchSet(_) => "KillSwitchSet",
         Event::SessionOpened(_) => "SessionOpened",
         Event::SessionClosed(_) => "SessionClosed",
+        Event::NumbersAnswered(_) => "NumbersAnswered",
+        Event::CommandRejected(_) => "CommandRejected",
         // The balance is what it was: what is locked of it, the account's position says.
         Event::WithdrawalRequested(_) => "WithdrawalRequested",
         Event::WithdrawalCanceled(_) => "WithdrawalCanceled",

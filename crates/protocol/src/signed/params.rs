@@ -240,7 +240,8 @@ impl Params {
     pub fn cl_ord_id(&mut self, name: &str) -> Result<Option<ClOrdId>, ApiError> {
         let Some(text) = self.pattern(name, legal::CL_ORD_ID)? else { return Ok(None) };
         let illegal = || ApiError::illegal_characters(name, legal::CL_ORD_ID);
-        ClOrdId::parse(&text).map(Some).ok_or_else(illegal)
+        let parsed = ClOrdId::parse(&text).filter(|_| !text.contains('~'));
+        parsed.map(Some).ok_or_else(illegal)
     }
 
     /// How many results are wanted. More than `max` means `max`.

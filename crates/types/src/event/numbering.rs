@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Event, TradeBusted, TradeCorrected, TradeExecuted};
+use super::{CommandRejected, Event, TradeBusted, TradeCorrected, TradeExecuted};
 use crate::id::{AccountId, InstrumentId};
 
 impl Event {
@@ -59,6 +59,8 @@ impl Event {
             | Self::MasterKeyRotated(_)
             | Self::WithdrawalApproved(_)
             | Self::WithdrawalApprovalsSet(_)
+            | Self::NumberingDayBegun(_)
+            | Self::NumbersAnswered(_)
             | Self::CommandRejected(_)
             | Self::CommandRepeated(_) => return None,
         })
@@ -100,23 +102,14 @@ impl Event {
             Self::KillSwitchSet(e) => (e.set.account, e.account_seq),
             Self::SessionOpened(e) => (e.account, e.account_seq),
             Self::SessionClosed(e) => (e.account, e.account_seq),
-            Self::TradeExecuted(TradeExecuted { maker, taker, .. }) => {
-                return both(
-                    (maker.order.account, single(maker.account_seq)),
-                    (taker.order.account, single(taker.account_seq)),
-                );
-            }
-            Self::TradeBusted(TradeBusted { buyer, seller, .. })
-            | Self::TradeCorrected(TradeCorrected { buyer, seller, .. }) => {
-                return both((buyer.account, buyer.numbers()), (seller.account, seller.numbers()));
-            }
-            Self::ReceivableSettled(e) => {
-                let receivable = &e.receivable;
-                return both(
-                    (receivable.debtor, single(e.debtor_seq)),
-                    (receivable.creditor, single(e.creditor_seq)),
-                );
-            }
+            Self::NumbersAnswered(e) => (e.account, e.account_seq),
+            Self::CommandRejected(CommandRejected {
+                account, numbered: Some(numbered), ..
+            }) => (*account, numbered.account_seq),
+            Self::TradeExecuted(_)
+            | Self::TradeBusted(_)
+            | Self::TradeCorrected(_)
+            | Self::ReceivableSettled(_) => return self.numbers_of_both(),
             Self::OrderRested(_)
             | Self::BookReduced(_)
             | Self::TradePrevented(_)
@@ -137,10 +130,30 @@ impl Event {
             | Self::MasterKeyRotated(_)
             | Self::WithdrawalApproved(_)
             | Self::WithdrawalApprovalsSet(_)
+            | Self::NumberingDayBegun(_)
             | Self::CommandRejected(_)
             | Self::CommandRepeated(_) => return [None, None],
         };
         [Some((account, single(number))), None]
+    }
+
+    /// Of an event between two accounts.
+    fn numbers_of_both(&self) -> [Option<(AccountId, Range<u64>)>; 2] {
+        match self {
+            Self::TradeExecuted(TradeExecuted { maker, taker, .. }) => both(
+                (maker.order.account, single(maker.account_seq)),
+                (taker.order.account, single(taker.account_seq)),
+            ),
+            Self::TradeBusted(TradeBusted { buyer, seller, .. })
+            | Self::TradeCorrected(TradeCorrected { buyer, seller, .. }) => {
+                both((buyer.account, buyer.numbers()), (seller.account, seller.numbers()))
+            }
+            Self::ReceivableSettled(e) => both(
+                (e.receivable.debtor, single(e.debtor_seq)),
+                (e.receivable.creditor, single(e.creditor_seq)),
+            ),
+            _ => [None, None],
+        }
     }
 }
 

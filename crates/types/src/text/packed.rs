@@ -26,11 +26,12 @@ const LEN_SHIFT: u32 = 56;
 /// The bits below the length.
 const CHARACTERS: u64 = (1 << LEN_SHIFT) - 1;
 
-const ALPHABET: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+pub(super) const ALPHABET: &[u8; 64] =
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 
 /// The index of each byte in [`ALPHABET`]; [`NO_INDEX`] for other bytes. The zeros after an id's
 /// last character add nothing.
-const INDEXES: [u8; 256] = {
+pub(super) const INDEXES: [u8; 256] = {
     let mut indexes = [NO_INDEX; 256];
     indexes[0] = 0;
     let mut at = 0;

@@ -124,6 +124,7 @@ pub(super) trait Choice: Wire + Debug + PartialEq + 'static {
 examples! {
     (): |_source| ();
     u8: |source| source.number() as u8;
+    u16: |source| source.number() as u16;
     u32: |source| source.number() as u32;
     u64: |source| source.number();
     i32: |source| source.number() as i32;
@@ -225,7 +226,7 @@ impl<T: Example> Example for Option<T> {
 
 numbered! {
     Side, OrderType, TimeInForce, StpMode, OrderStatus, Origin, Role, CancelRestriction, ReplaceMode,
-    Way, CancelCause, ExpireCause, RejectReason, PegReference, OrderListKind, OrderListStatus,
+    Way, CancelCause, LoweringRequest, ExpireCause, RejectReason, PegReference, OrderListKind, OrderListStatus,
     OrderListChange, Phase, PhaseCause, BandBreach, AccountMode, FeeAsset, ReceivableCause, WithdrawalStatus
 }
 
@@ -304,7 +305,8 @@ records! {
     ModifyOrder { instrument, order, cl_ord_id, order_qty, price }
     MassCancel { instrument, side, cl_ord_id }
     CancelOrderList { instrument, order_list, list_cl_ord_id, cl_ord_id }
-    OpenSession { cancel_on_disconnect }
+    OpenSession { cancel_on_disconnect, login }
+    RefuseOrder { cl_ord_id, code }
     CloseSession { session }
     BustTrade { instrument, trade_id, buyer, seller }
     CorrectTrade { instrument, trade_id, buyer, seller, price }
@@ -334,7 +336,9 @@ records! {
     OrderExpired { account_seq, instrument_seq, order, cause, prevented }
     Prevented { prevented_match_id, price, qty, prevented_qty, counter_order_id, stp_group }
     OrderDecremented { account_seq, instrument_seq, order, prevented }
-    OrderAmended { account_seq, instrument_seq, order, orig_cl_ord_id, orig_order_qty }
+    OrderAmended {
+        account_seq, instrument_seq, order, orig_cl_ord_id, orig_order_qty, request
+    }
     Deposited { account_seq, account, asset, amount, external_ref, free }
     Withdrawn { account_seq, account, asset, amount, external_ref, free }
     AssetListed { id, asset }
@@ -347,7 +351,8 @@ records! {
     LoginUpdated { account_seq, login, spec, sign_out }
     LoginRevoked { account_seq, login, user, account, role }
     MasterKeyRotated { fingerprint, key_count }
-    CommandRejected { account, reason, in_cancel }
+    CommandRejected { account, reason, in_cancel, numbered }
+    NumberedRefusal { account_seq, cl_ord_id, code }
     CommandRepeated { account, first_sequence }
     OrderTriggered { account_seq, instrument_seq, order }
     OrderModified {
@@ -385,7 +390,10 @@ records! {
     CalendarSet { instrument_seq, calendar }
     AuctionIndicated { instrument_seq, instrument, price, volume, surplus, surplus_side }
     AuctionUncrossed { instrument_seq, instrument, price, volume, surplus, surplus_side }
-    SessionOpened { account_seq, account, session, cancel_on_disconnect }
+    SessionOpened { account_seq, account, session, cancel_on_disconnect, numbering }
+    Numbering { login, day, is_first }
+    NumberingDayBegun { day }
+    NumbersAnswered { account_seq, account, login, day, number, highest, instrument }
     SessionClosed { account_seq, account, session }
     NewEpoch { epoch, primary }
     StateHash { sequence, event_hash, state_hash }
@@ -394,7 +402,8 @@ records! {
 choices! {
     Command {
         NewOrder, CancelOrder, CancelAll, ReplaceOrder, AmendOrder, ModifyOrder, MassCancel,
-        NewOrderList, CancelOrderList, OpenSession, CloseSession, Deposit, Withdraw, BustTrade,
+        NewOrderList, CancelOrderList, OpenSession, CloseSession, BeginNumberingDay, RefuseOrder,
+        QueryNumbers, Deposit, Withdraw, BustTrade,
         CorrectTrade, SettleReceivable, RequestWithdrawal, ConfirmWithdrawal, CancelWithdrawal,
         ApproveWithdrawal,
         ListAsset, ListInstrument, CreateAccount, UpdateAccount,
@@ -412,6 +421,6 @@ choices! {
         AccountRiskSet, AccountLimitsSet, KillSwitchSet, VenueHalted, VenueResumed,
         CircuitBreakerSet, CalendarSet, AuctionIndicated, AuctionUncrossed, SessionOpened,
         SessionClosed, MasterKeyRotated, WithdrawalApprovalsSet, LoginCreated,
-        LoginUpdated, LoginRevoked, CommandRejected, CommandRepeated
+        LoginUpdated, LoginRevoked, NumberingDayBegun, NumbersAnswered, CommandRejected, CommandRepeated
     }
 }

@@ -11,6 +11,8 @@ use crate::key::secret::fill_random;
 pub const PASSWORD_LEN_MIN: usize = 12;
 /// Longest password, in bytes.
 pub const PASSWORD_LEN_MAX: usize = 256;
+/// Characters of a password for OUCH: SoupBinTCP has a field of ten.
+const OUCH_PASSWORD_LEN: std::ops::RangeInclusive<usize> = 8..=10;
 
 /// Least work that OWASP recommends for argon2id: 19 MiB of memory, written twice. One core takes
 /// about 20 ms for it.
@@ -31,6 +33,8 @@ pub enum PasswordError {
     TooShort(usize),
     #[error("the password has {0} bytes, and may have at most {PASSWORD_LEN_MAX}")]
     TooLong(usize),
+    #[error("a password for OUCH has 8 to 10 visible ASCII characters, in letters of any case")]
+    NotOfOuch,
 }
 
 impl Password {
@@ -43,6 +47,15 @@ impl Password {
             return Err(PasswordError::TooLong(text.len()));
         }
         Ok(Self(text))
+    }
+
+    /// A password for OUCH, which compares letters in any case.
+    pub fn for_ouch(text: &str) -> Result<Self, PasswordError> {
+        let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
+        if !is_visible || !OUCH_PASSWORD_LEN.contains(&text.len()) {
+            return Err(PasswordError::NotOfOuch);
+        }
+        Ok(Self(text.to_ascii_lowercase()))
     }
 }
 
@@ -179,5 +192,10 @@ mod tests {
         assert!(Password::new("x".repeat(256)).is_ok());
         assert_eq!(refused("x".repeat(257)), PasswordError::TooLong(257));
         assert_eq!(format!("{:?}", password("correct horse")), "Password(hidden)");
+        for text in ["short12", "eleven-char", "no blank", "ümlaut123"] {
+            assert_eq!(Password::for_ouch(text).unwrap_err(), PasswordError::NotOfOuch, "{text}");
+        }
+        let hash = PasswordHash::of(&Password::for_ouch("Swordfish1").unwrap());
+        assert!(password_matches(Some(&hash), "swordfish1"));
     }
 }

@@ -5,8 +5,9 @@ use std::sync::mpsc::TrySendError;
 use std::time::Instant;
 
 use crate::machine::Output;
-use crate::run::inbox::ReplyTo;
+use crate::run::inbox::{ReplyTo, Submitter};
 use crate::run::publisher::Message;
+use crate::run::reporter::Reporter;
 use crate::sync::SyncSender;
 
 /// Puts what was applied into the outbox. Where that has no room, a thread that may not wait leaves
@@ -30,12 +31,20 @@ pub(crate) fn publish(
     true
 }
 
-/// Sends the replies of what is published.
-pub(crate) fn answer(outputs: &mut Vec<Output<ReplyTo>>) {
-    for Output { reply, ticket: reply_to } in outputs.drain(..) {
-        if let Some(reply_to) = reply_to {
+/// Reports what is published, then sends the replies.
+pub(crate) fn answer(outputs: &mut Vec<Output<ReplyTo>>, reporter: &mut dyn Reporter) {
+    for Output { reply, ticket } in outputs.iter() {
+        let posted_by = ticket.as_ref().and_then(|reply_to| match reply_to.to {
+            Submitter::Session(session) => Some(session),
+            Submitter::Ticket(_) => None,
+        });
+        reporter.applied(reply, posted_by);
+    }
+    reporter.batch_done();
+    for Output { reply, ticket } in outputs.drain(..) {
+        if let Some(ReplyTo { to: Submitter::Ticket(sender), .. }) = ticket {
             // The submitter may have gone away meanwhile.
-            let _gone = reply_to.sender.send(Ok(reply));
+            let _gone = sender.send(Ok(reply));
         }
     }
 }

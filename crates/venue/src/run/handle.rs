@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use engine::Engine;
 use marketdata::Views;
 use tokio::sync::oneshot;
-use types::{Entry, Refused};
+use types::{Entry, Refused, SessionId};
 
 use crate::clock;
 use crate::metrics::{Metrics, RefusalCause};
 use crate::reply::Reply;
 use crate::run::combiner::{self, Combiner};
-use crate::run::inbox::{ReplyTo, Request};
+use crate::run::inbox::{ReplyTo, Request, Submitter};
 use crate::run::publisher::Message;
 use crate::run::ticket::{RunOrWait, Ticket};
 use spool::Spool;
@@ -34,12 +34,12 @@ impl Handle {
     pub fn submit(&self, entry: Entry) -> Result<Ticket<Result<Reply, Refused>>, Refused> {
         self.metrics.orders.received(&entry);
         let (sender, outcome) = oneshot::channel();
-        let reply_to = ReplyTo { sender, since: Instant::now() };
+        let reply_to = ReplyTo { to: Submitter::Ticket(sender), since: Instant::now() };
         let backlog = &self.metrics.backlog;
-        backlog.submitted(reply_to.since);
+        backlog.submitted(reply_to.since, 1);
         match self.inbox.try_send(Request::Submit(Box::new(entry), reply_to)) {
             Err(TrySendError::Full(_)) => {
-                backlog.withdrawn();
+                backlog.withdrawn(1);
                 self.metrics.refused(RefusalCause::QueueFull);
                 Err(Refused::Overloaded)
             }
@@ -47,6 +47,25 @@ impl Handle {
             Ok(()) | Err(TrySendError::Disconnected(_)) => {
                 Ok(Ticket::new(outcome, &self.combiner, RunOrWait::YieldThenRun))
             }
+        }
+    }
+
+    /// Sends commands of a session without tickets: the [`Reporter`](crate::Reporter) gets their
+    /// events. When there is no room, the commands come back. [`Handle::run_inbox`] runs the engine
+    /// for them.
+    pub fn post(&self, session: SessionId, entries: Vec<Entry>) -> Result<(), Vec<Entry>> {
+        entries.iter().for_each(|entry| self.metrics.orders.received(entry));
+        let (now, count) = (Instant::now(), entries.len() as u64);
+        let backlog = &self.metrics.backlog;
+        backlog.submitted(now, count);
+        match self.inbox.try_send(Request::Post(entries, session, now)) {
+            Err(TrySendError::Full(Request::Post(entries, ..))) => {
+                backlog.withdrawn(count);
+                self.metrics.refused(RefusalCause::QueueFull);
+                Err(entries)
+            }
+            // The session ends with the venue.
+            Ok(()) | Err(_) => Ok(()),
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use engine::Engine;
 use tokio::sync::oneshot;
-use types::{Entry, Refused};
+use types::{Entry, Refused, SessionId};
 
 use crate::reply::Reply;
 
@@ -14,6 +14,8 @@ pub(crate) const INBOX_MAX: usize = 65_536;
 /// One request to the engine.
 pub(crate) enum Request {
     Submit(Box<Entry>, ReplyTo),
+    /// Commands of a session, which the reporter follows.
+    Post(Vec<Entry>, SessionId, Instant),
     Read(Box<dyn FnOnce(&Engine) + Send>),
     /// A snapshot is wanted now.
     Snapshot,
@@ -22,13 +24,13 @@ pub(crate) enum Request {
 
 /// Where the reply to a command goes, and since when its submitter waits.
 pub(crate) struct ReplyTo {
-    pub(crate) sender: oneshot::Sender<Result<Reply, Refused>>,
+    pub(crate) to: Submitter,
     pub(crate) since: Instant,
 }
 
-impl ReplyTo {
-    pub(crate) fn refuse(self, refused: Refused) {
-        // The submitter may have gone away meanwhile.
-        let _gone = self.sender.send(Err(refused));
-    }
+pub(crate) enum Submitter {
+    /// A task that waits for this command.
+    Ticket(oneshot::Sender<Result<Reply, Refused>>),
+    /// A session that posted the command.
+    Session(SessionId),
 }

@@ -13,6 +13,7 @@ use crate::run::combiner::Combiner;
 use crate::run::handle::Handle;
 use crate::run::inbox::{INBOX_MAX, Request};
 use crate::run::publisher::{Deadlines, Listener, Message, OUTBOX_MAX, Publisher};
+use crate::run::reporter::{NoReporter, Reporter};
 use crate::run::shell::Shell;
 use crate::run::watched::WatchedLog;
 use crate::snapshot::state::encode;
@@ -39,6 +40,15 @@ pub enum Stopped {
 impl Opened {
     /// Starts the threads. Listeners get everything from here on.
     pub fn start(self, listeners: Vec<Box<dyn Listener>>) -> Running {
+        self.start_with(listeners, Box::new(NoReporter))
+    }
+
+    /// Likewise, with a reporter.
+    pub fn start_with(
+        self,
+        listeners: Vec<Box<dyn Listener>>,
+        reporter: Box<dyn Reporter>,
+    ) -> Running {
         self.metrics.begin(self.engine());
         let (inbox, requests) = sync_channel(INBOX_MAX);
         let (outbox, messages) = sync_channel(OUTBOX_MAX);
@@ -60,8 +70,15 @@ impl Opened {
         let log = WatchedLog::new(log, Arc::clone(&metrics), feed.clone());
         let machine = Machine::new(follower, log);
         let combines = settings.engine_core.is_none();
-        let shell =
-            Shell::new(machine, requests, outbox.clone(), feed, Arc::clone(&metrics), settings);
+        let shell = Shell::new(
+            machine,
+            requests,
+            outbox.clone(),
+            reporter,
+            feed,
+            Arc::clone(&metrics),
+            settings,
+        );
         let combiner = Arc::new(Combiner::new(shell, combines));
         let runs_engine = Arc::downgrade(&combiner);
         on_commit.attach(move || {

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 
 use log::{Durability, Held};
-use types::Refused;
+use types::{Entry, Refused};
 
 use crate::clock::now_ns;
 use crate::machine::{Machine, MachineError, Output, Progress, Role};
@@ -17,8 +17,9 @@ use crate::recovery::data_dir::primary_id;
 use crate::replica::{Feed, ReplicaState};
 use crate::reply::ReplyTimes;
 use crate::run::dispatch::{answer, publish};
-use crate::run::inbox::{ReplyTo, Request};
+use crate::run::inbox::{ReplyTo, Request, Submitter};
 use crate::run::publisher::Message;
+use crate::run::reporter::Reporter;
 use crate::run::watched::{Passage, WatchedLog};
 use crate::settings::{LogRetention, Settings};
 use crate::snapshot::{self, Outcome, Source, Taken};
@@ -45,6 +46,7 @@ pub(crate) struct Shell {
     machine: Machine<WatchedLog, ReplyTo>,
     requests: Receiver<Request>,
     outbox: SyncSender<Message>,
+    reporter: Box<dyn Reporter>,
     replica: Option<Feed>,
     metrics: Arc<Metrics>,
     settings: Settings,
@@ -94,6 +96,7 @@ impl Shell {
         machine: Machine<WatchedLog, ReplyTo>,
         requests: Receiver<Request>,
         outbox: SyncSender<Message>,
+        reporter: Box<dyn Reporter>,
         replica: Option<Feed>,
         metrics: Arc<Metrics>,
         settings: Settings,
@@ -102,6 +105,7 @@ impl Shell {
             machine,
             requests,
             outbox,
+            reporter,
             replica,
             metrics,
             settings,
@@ -239,8 +243,9 @@ impl Shell {
         }
         for reply_to in self.machine.give_up_queued() {
             self.metrics.refused(RefusalCause::DiskFull);
-            reply_to.refuse(Refused::DiskFull);
+            refuse(reply_to, Refused::DiskFull, &mut *self.reporter);
         }
+        self.reporter.batch_done();
     }
 
     /// Whether the disk has been full for [`ROOM_PATIENCE`] without progress.
@@ -293,15 +298,11 @@ impl Shell {
             self.machine.log_mut().crowded();
         }
         match request {
-            Request::Submit(entry, reply_to) => {
-                self.taken += 1;
-                if let Err((refused, reply_to)) = self.machine.submit(*entry, reply_to) {
-                    match refused {
-                        Refused::Overloaded => self.metrics.refused(RefusalCause::QueueFull),
-                        Refused::DiskFull => self.metrics.refused(RefusalCause::DiskFull),
-                        Refused::NotPrimary => {}
-                    }
-                    reply_to.refuse(refused);
+            Request::Submit(entry, reply_to) => self.submit(*entry, reply_to),
+            Request::Post(entries, session, since) => {
+                for entry in entries {
+                    let to = Submitter::Session(session);
+                    self.submit(entry, ReplyTo { to, since });
                 }
             }
             Request::Read(question) => question(self.machine.engine()),
@@ -310,6 +311,19 @@ impl Shell {
                 self.stopping = true;
                 self.snapshot_is_urgent.store(true, Ordering::Relaxed);
             }
+        }
+    }
+
+    fn submit(&mut self, entry: Entry, reply_to: ReplyTo) {
+        self.taken += 1;
+        if let Err((refused, reply_to)) = self.machine.submit(entry, reply_to) {
+            match refused {
+                Refused::Overloaded => self.metrics.refused(RefusalCause::QueueFull),
+                Refused::DiskFull => self.metrics.refused(RefusalCause::DiskFull),
+                Refused::NotPrimary => {}
+            }
+            refuse(reply_to, refused, &mut *self.reporter);
+            self.reporter.batch_done();
         }
     }
 
@@ -338,7 +352,7 @@ impl Shell {
                 let (kind, origin) = reply.kind;
                 self.metrics.sequencer.applied(origin, kind);
             }
-            answer(&mut self.outputs);
+            answer(&mut self.outputs, &mut *self.reporter);
         }
     }
 
@@ -449,6 +463,16 @@ impl Shell {
     fn next_snapshot(&self) -> u64 {
         let sequence = self.machine.engine().sequence();
         sequence.saturating_add(self.settings.snapshot_every).saturating_add(1)
+    }
+}
+
+fn refuse(reply_to: ReplyTo, refused: Refused, reporter: &mut dyn Reporter) {
+    match reply_to.to {
+        Submitter::Ticket(sender) => {
+            // The submitter may have gone away meanwhile.
+            let _gone = sender.send(Err(refused));
+        }
+        Submitter::Session(session) => reporter.refused(session, refused),
     }
 }
 

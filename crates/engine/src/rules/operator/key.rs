@@ -72,11 +72,10 @@ impl Engine {
     }
 
     pub(crate) fn rotate_master_key(&mut self, request: &RotateMasterKey, events: &mut Vec<Event>) {
-        let keys = self.keys().map(|(key, _)| key);
-        let logins = self.logins().map(|(login, _)| login);
-        if !keys.eq(request.keys.iter().map(|resealed| resealed.key))
-            || !logins.eq(request.logins.iter().map(|resealed| resealed.login))
-        {
+        let (keys, logins) = (request.keys.iter(), request.logins.iter());
+        let names_all = self.keys().map(|(key, _)| key).eq(keys.map(|resealed| resealed.key))
+            && self.logins().map(|(login, _)| login).eq(logins.map(|resealed| resealed.login));
+        if !names_all {
             return self.reject(AccountId::VENUE, RejectReason::KeysChanged, events);
         }
         // A key that is not in the list was revoked: its secret must not be opened again.

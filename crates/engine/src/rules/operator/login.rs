@@ -64,6 +64,7 @@ impl Engine {
         let account_seq = self.accounts[spec.account.0 as usize].next_seq();
         events.push(Event::LoginUpdated(LoginUpdated { account_seq, login, spec, sign_out }));
         if sign_out {
+            self.close_session_of(login, events);
             self.revoke_keys_of(login, events);
         }
     }
@@ -80,6 +81,7 @@ impl Engine {
         let account_seq = self.accounts[account.0 as usize].next_seq();
         let revoked = LoginRevoked { account_seq, login, user, account, role };
         events.push(Event::LoginRevoked(revoked));
+        self.close_session_of(login, events);
         self.revoke_keys_of(login, events);
     }
 

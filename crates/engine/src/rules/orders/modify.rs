@@ -1,9 +1,9 @@
 //! Changes of an open order's quantity or price.
 
 use types::{
-    AccountId, AmendOrder, CancelCause, ClOrdId, Event, ModifyOrder, NewOrder, Order, OrderAmended,
-    OrderListId, OrderModified, OrderSize, OrderType, Phase, Price, Qty, RejectReason, Terms,
-    TimeInForce,
+    AccountId, AmendOrder, CancelCause, ClOrdId, Event, LoweringRequest, ModifyOrder, NewOrder,
+    Order, OrderAmended, OrderListId, OrderModified, OrderSize, OrderType, Phase, Price, Qty,
+    RejectReason, Terms, TimeInForce,
 };
 
 use crate::book::node::NodeId;
@@ -21,7 +21,7 @@ impl Engine {
         match self.check_amend(account, request) {
             Ok(node) => {
                 let order_qty = request.order_qty - self.orders.terms(node).prevented_qty;
-                self.lower(node, request.cl_ord_id, order_qty, events);
+                self.lower(node, request.cl_ord_id, order_qty, LoweringRequest::Amend, events);
                 let amends = &mut self.orders.extra_mut(node).amends;
                 *amends = amends.saturating_add(1);
             }
@@ -47,7 +47,7 @@ impl Engine {
             let cl_ord_id = request.cl_ord_id.unwrap_or(order.cl_ord_id);
             self.cancel(node, cl_ord_id, CancelCause::Modified, events);
         } else if price == order.price && order_qty <= order.order_qty {
-            self.lower(node, request.cl_ord_id, order_qty, events);
+            self.lower(node, request.cl_ord_id, order_qty, LoweringRequest::Modify, events);
         } else {
             self.change(node, request.cl_ord_id, order_qty, price, events);
         }
@@ -59,13 +59,15 @@ impl Engine {
         node: NodeId,
         cl_ord_id: Option<ClOrdId>,
         order_qty: Qty,
+        request: LoweringRequest,
         events: &mut Vec<Event>,
     ) {
         let orig = self.orders.order(node);
-        self.lower_one(node, cl_ord_id, order_qty, events);
+        self.lower_one(node, cl_ord_id, order_qty, request, events);
         let less = orig.order_qty - order_qty;
         if let Some(other) = self.other_leg(&orig, less) {
-            self.lower_one(other, None, self.orders.record(other).order_qty - less, events);
+            let order_qty = self.orders.record(other).order_qty - less;
+            self.lower_one(other, None, order_qty, request, events);
         }
         if cl_ord_id.is_some_and(|cl_ord_id| cl_ord_id != orig.cl_ord_id) {
             self.rename_in_list(&orig, events);
@@ -78,6 +80,7 @@ impl Engine {
         node: NodeId,
         cl_ord_id: Option<ClOrdId>,
         order_qty: Qty,
+        request: LoweringRequest,
         events: &mut Vec<Event>,
     ) {
         let orig = self.orders.order(node);
@@ -99,6 +102,7 @@ impl Engine {
             order: self.orders.order(node),
             orig_cl_ord_id: orig.cl_ord_id,
             orig_order_qty: orig.order_qty,
+            request,
         }));
         self.touch(orig.instrument);
     }

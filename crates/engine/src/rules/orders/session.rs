@@ -1,15 +1,15 @@
 //! Sessions, and the orders that end with them.
 
 use types::{
-    AccountId, CancelCause, CloseSession, Envelope, Event, OpenSession, RejectReason,
+    AccountId, CancelCause, CloseSession, Event, LoginId, Numbering, OpenSession, RejectReason,
     SessionClosed, SessionId, SessionOpened,
 };
 
 use crate::state::Engine;
 use crate::state::deferred::Deferred;
 use crate::state::orders::record::OpenId;
-use crate::state::sessions::OpenedSession;
 use crate::state::sessions::numbered::Numbered;
+use crate::state::sessions::{Numbers, OpenedSession};
 
 /// Limit of open sessions.
 const SESSIONS_MAX: usize = 100_000;
@@ -31,19 +31,50 @@ impl Engine {
             Err(RejectReason::SessionInUse)
         } else if self.sessions.open.len() >= SESSIONS_MAX {
             Err(RejectReason::TooManySessions)
+        } else if request.login.is_some_and(|login| !self.may_open(account, login)) {
+            Err(RejectReason::UnknownLogin)
         } else {
             Ok(())
         };
         if let Err(reason) = result {
             return self.reject(account, reason, events);
         }
+        if let Some(login) = request.login {
+            self.close_session_of(login, events);
+        }
         let cancel_on_disconnect = request.cancel_on_disconnect;
-        let numbered = Numbered::default();
-        let opened = OpenedSession { account, cancel_on_disconnect, numbered };
+        let (numbers, numbering) = self.numbers_of(request.login, session);
+        let opened = OpenedSession { account, cancel_on_disconnect, numbers };
         self.sessions.open.insert(session, opened);
         let account_seq = self.accounts[account.0 as usize].next_seq();
-        let opened = SessionOpened { account_seq, account, session, cancel_on_disconnect };
+        let opened =
+            SessionOpened { account_seq, account, session, cancel_on_disconnect, numbering };
         events.push(Event::SessionOpened(opened));
+    }
+
+    fn may_open(&self, account: AccountId, login: LoginId) -> bool {
+        self.login(login).is_some_and(|login| login.account == account)
+    }
+
+    /// The numbers that a new session goes on with.
+    fn numbers_of(
+        &mut self,
+        login: Option<LoginId>,
+        session: SessionId,
+    ) -> (Numbers, Option<Numbering>) {
+        let Some(login) = login else { return (Numbers::Own(Numbered::default()), None) };
+        let day = self.sessions.day;
+        let is_first = !self.sessions.numbers.contains_key(&login);
+        self.sessions.numbers.entry(login).or_default();
+        self.sessions.of_logins.insert(login, session);
+        (Numbers::OfLogin(login, day), Some(Numbering { login, day, is_first }))
+    }
+
+    /// The last log-on of a login wins; a revoked one has no session.
+    pub(crate) fn close_session_of(&mut self, login: LoginId, events: &mut Vec<Event>) {
+        if let Some(session) = self.sessions.of_logins.get(&login).copied() {
+            self.close_open(session, events);
+        }
     }
 
     /// The owner closes a session, or the venue does after the connection has ended.
@@ -55,10 +86,18 @@ impl Engine {
     ) {
         let session = request.session;
         let found = self.sessions.open.get(&session).map(|opened| opened.account);
-        let Some(account) = found.filter(|owner| [*owner, AccountId::VENUE].contains(&by)) else {
+        if found.filter(|owner| [*owner, AccountId::VENUE].contains(&by)).is_none() {
             return self.reject(by, RejectReason::UnknownSession, events);
-        };
-        self.sessions.open.remove(&session);
+        }
+        self.close_open(session, events);
+    }
+
+    fn close_open(&mut self, session: SessionId, events: &mut Vec<Event>) {
+        let closed = self.sessions.open.remove(&session).expect("the session is open");
+        if let Numbers::OfLogin(login, _) = closed.numbers {
+            self.sessions.of_logins.remove(&login);
+        }
+        let account = closed.account;
         let account_seq = self.accounts[account.0 as usize].next_seq();
         let closed = SessionClosed { account_seq, account, session };
         events.push(Event::SessionClosed(closed));
@@ -83,14 +122,5 @@ impl Engine {
         if !self.sessions.open.is_empty() {
             self.sessions.bind(self.session, order);
         }
-    }
-
-    /// The sequence of an earlier command with this number in its session; see [`Numbered`].
-    pub(crate) fn first_of_number(&mut self, envelope: &Envelope) -> Option<u64> {
-        let opened = self.sessions.open.get_mut(&envelope.session)?;
-        if opened.account != envelope.account {
-            return None;
-        }
-        opened.numbered.first_sequence(envelope.client_seq, self.sequence)
     }
 }

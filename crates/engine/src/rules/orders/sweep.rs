@@ -34,7 +34,10 @@ impl Engine {
             first.map(|_| sweep).ok_or(RejectReason::OrderNotFound)
         };
         match result {
-            Ok(sweep) => self.sweep(sweep, events),
+            Ok(sweep) => {
+                self.answer_mass_cancel(account, request.instrument, events);
+                self.sweep(sweep, events);
+            }
             Err(reason) => self.reject(account, reason, events),
         }
     }

@@ -5,6 +5,7 @@ use types::SessionId;
 use crate::state::Engine;
 use crate::state::deferred::Deferred;
 use crate::state::invariant::check::check;
+use crate::state::sessions::Numbers;
 
 impl Engine {
     /// An order bound to a session is open, and the session is open or is being ended.
@@ -14,6 +15,13 @@ impl Engine {
                 format!("session {session} has no number or no account")
             })?;
             check(!self.is_ending(*session), || format!("session {session} is ending and open"))?;
+            if let Numbers::OfLogin(login, _) = opened.numbers {
+                let of_login = self.sessions.of_logins.get(&login);
+                let account = self.login(login).map(|login| login.account);
+                check(of_login == Some(session) && account == Some(opened.account), || {
+                    format!("session {session} is not that of login {login}")
+                })?;
+            }
         }
         for ((instrument, order_id), (session, side)) in &self.sessions.orders {
             let node = self.find_by_id(*instrument, *order_id);
@@ -35,6 +43,14 @@ impl Engine {
             if !sound {
                 return Err(format!("order {order_id} of {instrument} is in no session"));
             }
+        }
+        for (login, session) in &self.sessions.of_logins {
+            let numbers = self.sessions.open.get(session).map(|opened| &opened.numbers);
+            let is_of =
+                |numbers: &Numbers| matches!(numbers, Numbers::OfLogin(of, _) if of == login);
+            check(numbers.is_some_and(is_of), || {
+                format!("login {login} has no session {session}")
+            })?;
         }
         Ok(())
     }

@@ -53,6 +53,7 @@ impl Engine {
             && (0..).zip(&self.markets).all(|(id, market)| self.market_is_sound(id, market))
             && self.keys.iter().all(|key| self.account(key.spec.account).is_some())
             && self.logins_are_sound()
+            && self.numbers_are_sound()
             && counts.into_iter().all(|count| count < COUNT_MAX)
             && amounts.all(|amount| (Amount::ZERO..=most).contains(&amount))
             && supply.all(|supply| (least..=AMOUNT_MAX).contains(supply))

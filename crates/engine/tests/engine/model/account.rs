@@ -183,48 +183,8 @@ impl Model {
 
     pub(super) fn session_of(&self, envelope: &Envelope) -> SessionId {
         match self.sessions.get(&envelope.session) {
-            Some((account, true)) if *account == envelope.account => envelope.session,
+            Some(opened) if opened.ends_orders_of(envelope.account) => envelope.session,
             _ => SessionId(0),
         }
-    }
-
-    pub(super) fn open_session(
-        &mut self,
-        envelope: &Envelope,
-        request: &OpenSession,
-    ) -> Result<(), RejectReason> {
-        let (account, session) = (envelope.account, envelope.session);
-        let cancel_on_disconnect = request.cancel_on_disconnect;
-        self.trader(account)?;
-        if session.0 == 0 {
-            return Err(RejectReason::UnknownSession);
-        }
-        if self.sessions.contains_key(&session) {
-            return Err(RejectReason::SessionInUse);
-        }
-        self.sessions.insert(session, (account, cancel_on_disconnect));
-        let account_seq = self.account_seq(account);
-        let opened = SessionOpened { account_seq, account, session, cancel_on_disconnect };
-        self.events.push(Event::SessionOpened(opened));
-        Ok(())
-    }
-
-    /// Its owner closes a session, or the venue.
-    pub(super) fn close_session(
-        &mut self,
-        by: AccountId,
-        request: &CloseSession,
-    ) -> Result<(), RejectReason> {
-        let session = request.session;
-        let found = self.sessions.get(&session).map(|(account, _)| *account);
-        let found = found.filter(|account| *account == by || by == AccountId::VENUE);
-        let account = found.ok_or(RejectReason::UnknownSession)?;
-        self.sessions.remove(&session);
-        self.numbers.remove(&session);
-        let account_seq = self.account_seq(account);
-        let closed = SessionClosed { account_seq, account, session };
-        self.events.push(Event::SessionClosed(closed));
-        self.cancel_named(|_, of| of == session, CancelCause::Disconnected);
-        Ok(())
     }
 }

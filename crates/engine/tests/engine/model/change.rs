@@ -53,6 +53,7 @@ impl Model {
         if own.is_empty() {
             return Err(RejectReason::OrderNotFound);
         }
+        self.answer_mass_cancel(account, request.instrument);
         own.sort();
         let own = own.into_iter().map(|(instrument, _, id)| (instrument, id)).collect();
         self.cancel_each(own, request.cl_ord_id, CancelCause::CancelAll);
@@ -176,7 +177,8 @@ impl Model {
         if max_amends > 0 && orig.amends >= max_amends {
             return Err(RejectReason::TooManyAmends);
         }
-        self.lower(key, request.cl_ord_id, request.order_qty - prevented_qty);
+        let order_qty = request.order_qty - prevented_qty;
+        self.lower(key, request.cl_ord_id, order_qty, LoweringRequest::Amend);
         self.at_mut(key).amends += 1;
         Ok(())
     }
@@ -197,19 +199,31 @@ impl Model {
     }
 
     /// A lower quantity at the same price keeps its place. Both legs of an OCO are lowered.
-    fn lower(&mut self, key: Key, cl_ord_id: Option<ClOrdId>, order_qty: Qty) {
+    fn lower(
+        &mut self,
+        key: Key,
+        cl_ord_id: Option<ClOrdId>,
+        order_qty: Qty,
+        request: LoweringRequest,
+    ) {
         let orig = self.at(key).order;
-        self.lower_one(key, cl_ord_id, order_qty);
+        self.lower_one(key, cl_ord_id, order_qty, request);
         if let Some(other) = self.other_leg(&orig) {
             let less = orig.order_qty - order_qty;
-            self.lower_one(other, None, self.at(other).order.order_qty - less);
+            self.lower_one(other, None, self.at(other).order.order_qty - less, request);
         }
         if cl_ord_id.is_some_and(|name| name != orig.cl_ord_id) {
             self.list_order_renamed(&orig);
         }
     }
 
-    fn lower_one(&mut self, key: Key, cl_ord_id: Option<ClOrdId>, order_qty: Qty) {
+    fn lower_one(
+        &mut self,
+        key: Key,
+        cl_ord_id: Option<ClOrdId>,
+        order_qty: Qty,
+        request: LoweringRequest,
+    ) {
         let now_ns = self.now_ns;
         let open = self.at_mut(key);
         let orig = *open;
@@ -230,6 +244,7 @@ impl Model {
             order,
             orig_cl_ord_id: orig.order.cl_ord_id,
             orig_order_qty: orig.order.order_qty,
+            request,
         }));
     }
 
@@ -269,7 +284,7 @@ impl Model {
         }
         self.check_modified(key, name, order_qty, price)?;
         if same_price && !raises {
-            self.lower(key, request.cl_ord_id, order_qty);
+            self.lower(key, request.cl_ord_id, order_qty, LoweringRequest::Modify);
             return Ok(());
         }
         self.leave_book(key, false);

@@ -11,6 +11,7 @@ mod change;
 mod ladder;
 mod list;
 mod money;
+mod numbering;
 mod operator;
 mod order;
 mod peg;
@@ -54,9 +55,8 @@ pub(crate) struct Model {
     /// The cause for which a list's orders are canceled, unless the cancel of one of them is the
     /// cause.
     canceling: Option<CancelCause>,
-    sessions: BTreeMap<SessionId, (AccountId, bool)>,
-    /// The clients' numbers of commands, and their sequences.
-    numbers: BTreeMap<SessionId, BTreeMap<u64, u64>>,
+    sessions: BTreeMap<SessionId, numbering::Opened>,
+    numbering: numbering::Numbers,
     receivables: Vec<Receivable>,
     last_receivable: u64,
     /// All so far, oldest first.
@@ -189,9 +189,9 @@ impl Model {
         self.sequence += 1;
         self.now_ns = self.now_ns.max(sequenced_ns);
         self.do_what_is_due();
-        if let Some(repeated) = self.repeated(entry) {
+        if let Some(repeated) = self.repeated_key(&entry.envelope) {
             self.events.push(Event::CommandRepeated(repeated));
-        } else {
+        } else if self.admits(entry) {
             if let Err(reason) = self.execute(&entry.envelope, &entry.command) {
                 let account = answers_to(&entry.envelope, &entry.command);
                 self.refuse(account, reason, false);
@@ -202,27 +202,6 @@ impl Model {
     }
 
     /// A repeated command is not applied again.
-    fn repeated(&mut self, entry: &Entry) -> Option<CommandRepeated> {
-        let envelope = &entry.envelope;
-        let account = envelope.account;
-        if let Some(repeated) = self.repeated_key(envelope) {
-            return Some(repeated);
-        }
-        let (opener, _) = self.sessions.get(&envelope.session)?;
-        let goes_on = entry.command == Command::Continue(());
-        if goes_on || envelope.client_seq == 0 || *opener != account {
-            return None;
-        }
-        let numbers = self.numbers.entry(envelope.session).or_default();
-        let last = numbers.keys().next_back().copied().unwrap_or(0);
-        if envelope.client_seq > last {
-            numbers.insert(envelope.client_seq, self.sequence);
-            return None;
-        }
-        let first_sequence = numbers.get(&envelope.client_seq).copied().unwrap_or(0);
-        Some(CommandRepeated { account, first_sequence })
-    }
-
     fn repeated_key(&mut self, envelope: &Envelope) -> Option<CommandRepeated> {
         let (sequence, expires_ns) = (self.sequence, self.now_ns + DAY_NS);
         let account = envelope.account;
@@ -239,10 +218,6 @@ impl Model {
         repeated
     }
 
-    fn refuse(&mut self, account: AccountId, reason: RejectReason, in_cancel: bool) {
-        self.events.push(Event::CommandRejected(CommandRejected { account, reason, in_cancel }));
-    }
-
     fn execute(&mut self, envelope: &Envelope, command: &Command) -> Result<(), RejectReason> {
         let account = envelope.account;
         match command {
@@ -257,6 +232,9 @@ impl Model {
             Command::CancelOrderList(request) => self.cancel_order_list(account, request),
             Command::OpenSession(request) => self.open_session(envelope, request),
             Command::CloseSession(request) => self.close_session(account, request),
+            Command::RefuseOrder(request) => self.refuse_order(account, request),
+            Command::QueryNumbers(()) => self.query_numbers(envelope),
+            Command::BeginNumberingDay(()) => self.begin_numbering_day(),
             Command::Deposit(request) => self.deposit(request),
             Command::Withdraw(request) => self.withdraw(request),
             Command::BustTrade(request) => self.bust_trade(request),
@@ -479,6 +457,8 @@ fn answers_to(envelope: &Envelope, command: &Command) -> AccountId {
         | Command::NewOrderList(_)
         | Command::CancelOrderList(_)
         | Command::OpenSession(_)
+        | Command::RefuseOrder(_)
+        | Command::QueryNumbers(())
         | Command::CloseSession(_) => envelope.account,
         Command::Deposit(deposit) => deposit.account,
         Command::Withdraw(withdraw) => withdraw.account,

@@ -186,7 +186,7 @@ impl Model {
         Ok(())
     }
 
-    fn login(&self, login: LoginId) -> Result<LoginSpec, RejectReason> {
+    pub(super) fn login(&self, login: LoginId) -> Result<LoginSpec, RejectReason> {
         let found = (1..).zip(&self.logins).find(|(id, (_, revoked))| *id == login.0 && !revoked);
         found.map(|(_, (spec, _))| *spec).ok_or(RejectReason::UnknownLogin)
     }
@@ -231,7 +231,12 @@ impl Model {
         let account_seq = self.account_seq(spec.account);
         let updated = LoginUpdated { account_seq, login, spec, sign_out };
         self.events.push(Event::LoginUpdated(updated));
-        if sign_out { self.revoke_keys_of(login) } else { Ok(()) }
+        if sign_out {
+            self.close_session_of(login);
+            self.revoke_keys_of(login)
+        } else {
+            Ok(())
+        }
     }
 
     pub(super) fn revoke_login(&mut self, login: LoginId) -> Result<(), RejectReason> {
@@ -240,6 +245,7 @@ impl Model {
         let account_seq = self.account_seq(account);
         let revoked = LoginRevoked { account_seq, login, user, account, role };
         self.events.push(Event::LoginRevoked(revoked));
+        self.close_session_of(login);
         self.revoke_keys_of(login)
     }
 

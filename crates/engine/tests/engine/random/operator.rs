@@ -9,10 +9,11 @@ use types::{
     DelistInstrument, Deposit, ExternalRef, FeeAsset, FeeRates, FeeSchedule, FeeTier, HaltLevel,
     HaltVenue, InstrumentId, InstrumentRules, InstrumentSpec, KeyId, KeySpec, ListAsset,
     ListInstrument, LoginId, LoginSpec, MassCancel, OpenSession, PercentPrice, Phase, PriceBands,
-    ReceivableId, RequestWithdrawal, ResealedKey, ResealedLogin, RevokeKey, RevokeLogin, Role,
-    RotateMasterKey, Sealed, Session, SessionId, SetAccountLimits, SetAccountRisk, SetFeeSchedule,
-    SetInstrumentRules, SetKillSwitch, SetPhase, SetWithdrawalApprovals, SettleReceivable, Symbol,
-    TradeId, UpdateAccount, UpdateInstrument, UpdateLogin, UserName, Way, Ways,
+    ReceivableId, RefuseOrder, RequestWithdrawal, ResealedKey, ResealedLogin, RevokeKey,
+    RevokeLogin, Role, RotateMasterKey, Sealed, Session, SessionId, SetAccountLimits,
+    SetAccountRisk, SetFeeSchedule, SetInstrumentRules, SetKillSwitch, SetPhase,
+    SetWithdrawalApprovals, SettleReceivable, Symbol, TradeId, UpdateAccount, UpdateInstrument,
+    UpdateLogin, UserName, Way, Ways,
 };
 
 use crate::house::{account_spec, lots, minor, ticks};
@@ -76,12 +77,21 @@ pub(super) fn control() -> BoxedStrategy<Command> {
             Command::MassCancel(MassCancel { instrument, side, cl_ord_id })
         },
     );
-    let open = any::<bool>().prop_map(|cancel_on_disconnect| {
-        Command::OpenSession(OpenSession { cancel_on_disconnect })
+    let login =
+        prop_oneof![1 => Just(None), 2 => (1..3_u32).prop_map(|login| Some(LoginId(login)))];
+    let open = (any::<bool>(), login).prop_map(|(cancel_on_disconnect, login)| {
+        Command::OpenSession(OpenSession { cancel_on_disconnect, login })
     });
+    let refuse = (cl_ord_id(), 0..3_u16)
+        .prop_map(|(cl_ord_id, code)| Command::RefuseOrder(RefuseOrder { cl_ord_id, code }));
+    let numbers = prop_oneof![
+        4 => Just(Command::QueryNumbers(())),
+        1 => Just(Command::BeginNumberingDay(())),
+        2 => refuse,
+    ];
     let close = (0..4_u64)
         .prop_map(|session| Command::CloseSession(CloseSession { session: SessionId(session) }));
-    prop_oneof![2 => kill, 2 => mass, 4 => open, 4 => close].boxed()
+    prop_oneof![2 => kill, 2 => mass, 6 => open, 4 => close, 4 => numbers].boxed()
 }
 
 /// Busts and corrections, and the receivables after them.

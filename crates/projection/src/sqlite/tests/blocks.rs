@@ -197,6 +197,7 @@ fn a_name_means_the_order_that_had_it_last() {
         order: order(1, name, OrderStatus::New, 6_000),
         orig_cl_ord_id: other,
         orig_order_qty: Qty::from_lots(1_000),
+        request: types::LoweringRequest::Amend,
     });
     // An event, and the accounts of the two names after it.
     let script = [

@@ -157,6 +157,7 @@ mod tests {
             order: Order { order_qty: Qty::from_lots(5_000), ..order(33) },
             orig_cl_ord_id: cl("before"),
             orig_order_qty: Qty::from_lots(10_000),
+            request: types::LoweringRequest::Amend,
         };
         let facts = |amended: &OrderAmended| OrderFacts::of(&amended.order);
         let answer =
@@ -186,6 +187,7 @@ mod tests {
             order: of_list(Order { order_qty: Qty::from_lots(5_000), ..order(5) }),
             orig_cl_ord_id: cl("before"),
             orig_order_qty: Qty::from_lots(10_000),
+            request: types::LoweringRequest::Amend,
         };
         let executing = list(OrderListKind::Oto, OrderListStatus::Executing);
         let events = [Event::OrderAmended(amended)];

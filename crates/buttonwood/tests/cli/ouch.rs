@@ -1,0 +1,544 @@
+//! Orders by OUCH over SoupBinTCP, as a client on a socket sees them.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use protocol::ouch::inbound::{
+    AccountQuery, CancelOrder, EnterOrder, MassCancel, ModifyOrder, ReplaceOrder,
+};
+use protocol::ouch::{Outbound, alpha, trimmed};
+use protocol::soup::{Client, LogOn, Received, SessionName};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::process::{Serving, run_json, text};
+
+/// A tenth of a cent of USDT in the field of a price.
+const UNITS: u64 = 10_000;
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[test]
+fn orders_trade_and_change_with_a_report_each() {
+    let house = House::new();
+    let (mut alice, mut bob) = (house.log_on(0, 1), house.log_on(1, 1));
+    alice.check("", &["day S"]);
+    bob.check("", &["day S"]);
+    alice.check(
+        "enter 1 B 100 @ 50000 mine
+         enter 2 B 200 @ 49000",
+        &["accepted 1 B 100 BTCUSDT @ 50000 mine", "accepted 2 B 200 BTCUSDT @ 49000"],
+    );
+    bob.check(
+        "enter 1 S 150 @ 49500",
+        &["accepted 1 S 150 BTCUSDT @ 49500", "executed 1 100 @ 50000 R #1"],
+    );
+    alice.check("", &["executed 1 100 @ 50000 A #1"]);
+    alice.check(
+        "replace 2 as 3 300 @ 49500",
+        &["replaced 2 by 3 300 @ 49500", "executed 3 50 @ 49500 R #2"],
+    );
+    bob.check("", &["executed 1 50 @ 49500 A #2"]);
+    alice.check(
+        "cancel 3 to 200
+         modify 3 B 150
+         cancel 3
+         cancel 3
+         cancel 77",
+        &["canceled 3 100 U", "modified 3 100", "canceled 3 100 U"],
+    );
+    alice.check(
+        "enter 4 B 100 @ 48000
+         enter 9 S 100 @ 60000
+         mass-cancel 10",
+        &[
+            "accepted 4 B 100 BTCUSDT @ 48000",
+            "accepted 9 S 100 BTCUSDT @ 60000",
+            "mass canceled 10",
+            "canceled 4 100 U",
+            "canceled 9 100 U",
+        ],
+    );
+    alice.check("query", &["next 11"]);
+}
+
+#[test]
+fn refusals_have_their_place_in_the_sequence_and_repeats_have_none() {
+    let house = House::new();
+    let mut alice = house.log_on(0, 1);
+    alice.check("", &["day S"]);
+    alice.check(
+        "enter 1 B 100 @ 50000
+         enter 1 B 100 @ 50000
+         enter 5 B 100 @ 50001
+         enter 3 B 100 @ 50000
+         enter 6 Q 100 @ 50000
+         enter 7 B 0 @ 50000
+         enter 8 B 100 @ 50000 NOPE:x
+         replace 77 as 9 100 @ 50000
+         query",
+        &[
+            "accepted 1 B 100 BTCUSDT @ 50000",
+            "accepted 5 B 100 BTCUSDT @ 50001",
+            "rejected 3 15",
+            "rejected 6 9",
+            "rejected 7 19",
+            "rejected 8 23 x",
+            "rejected 9 21",
+            "next 10",
+        ],
+    );
+}
+
+#[test]
+fn a_log_on_gets_what_it_missed_also_after_a_kill_and_a_restart() {
+    let mut house = House::new();
+    let (mut alice, mut bob) = (house.log_on(0, 1), house.log_on(1, 1));
+    let mut seen = alice.read(1);
+    bob.read(1);
+    for number in 1..=300 {
+        alice.send(&format!("enter {number} B 100 @ {}", 40_000 + number));
+    }
+    seen.extend(alice.read(300));
+    drop(alice);
+    bob.check(
+        "enter 1 S 100 @ 40300",
+        &["accepted 1 S 100 BTCUSDT @ 40300", "executed 1 100 @ 40300 R #1"],
+    );
+    let mut alice = house.log_on(0, 302);
+    seen.extend(alice.read(1));
+    assert_eq!(seen.last().unwrap(), "executed 300 100 @ 40300 A #1");
+    for again in [House::kill, House::stop, House::kill] {
+        again(&mut house);
+        for from in [1, 2, 65, 300, seen.len()] {
+            let mut alice = house.log_on(0, from as u64);
+            let missed = alice.read(seen.len() + 1 - from);
+            assert!(missed == seen[from - 1..], "from {from}");
+        }
+        // A repeat has no report, and the session goes on without a gap.
+        let mut alice = house.log_on(0, seen.len() as u64 + 1);
+        alice.send("enter 300 B 100 @ 40300");
+        alice.check("query", &["next 301"]);
+        seen.push("next 301".to_owned());
+    }
+}
+
+#[test]
+fn the_latest_log_on_wins_and_a_revoked_login_ends_at_once() {
+    let house = House::new();
+    let mut first = house.log_on(0, 1);
+    first.check("enter 1 B 100 @ 50000", &["day S", "accepted 1 B 100 BTCUSDT @ 50000"]);
+    let mut second = house.log_on(0, 3);
+    assert_eq!(first.end(), "end of session");
+    second.check("enter 2 B 100 @ 50000", &["accepted 2 B 100 BTCUSDT @ 50000"]);
+    run_json(&["admin", "--data", text(house.data()), "login", "revoke", "ouch1"]);
+    assert_eq!(second.end(), "end of session");
+    assert_eq!(house.refused("ouch1", &house.password(0), None, 1), "rejected NotAuthorized");
+    // Its orders stand, and the account may cancel them by another way.
+    let mut other = house.log_on(1, 1);
+    other.check(
+        "enter 1 S 100 @ 50000",
+        &["day S", "accepted 1 S 100 BTCUSDT @ 50000", "executed 1 100 @ 50000 R #1"],
+    );
+}
+
+#[test]
+fn orders_end_with_the_session_if_the_client_asks_for_it() {
+    let house = House::new();
+    let mut alice = house.log_on(0, 1);
+    alice.check("enter 1 B 100 @ 50000", &["day S", "accepted 1 B 100 BTCUSDT @ 50000"]);
+    alice.check("query cancel-on-disconnect", &["next 2"]);
+    alice.check("enter 2 B 100 @ 50000", &["accepted 2 B 100 BTCUSDT @ 50000"]);
+    drop(alice);
+    house.log_on(0, 5).check("", &["canceled 2 100 Z"]);
+}
+
+#[test]
+fn bad_input_is_answered_and_no_other_client_notices() {
+    let house = House::new();
+    let mut bob = house.log_on(1, 1);
+    bob.check("", &["day S"]);
+    let (user, password) = ("ouch1", house.password(0));
+    assert_eq!(house.refused(user, "wrong-pass", None, 1), "rejected NotAuthorized");
+    assert_eq!(house.refused("nobody", &password, None, 1), "rejected NotAuthorized");
+    assert_eq!(house.refused(user, &password, None, 2), "rejected SessionNotAvailable");
+    let other = SessionName::new("OTHER");
+    assert_eq!(house.refused(user, &password, other, 1), "rejected SessionNotAvailable");
+    // Letters in any case.
+    assert_eq!(
+        house.refused(&user.to_uppercase(), &password.to_uppercase(), other, 1),
+        "rejected SessionNotAvailable"
+    );
+
+    let mut alice = house.log_on(0, 1);
+    alice.check("", &["day S"]);
+    for message in [&b"?"[..], b"", b"O", b"Xabc", b"O\0\0\0\x01B"] {
+        alice.send_message(message);
+    }
+    alice.check("enter 1 B 100 @ 50000", &["accepted 1 B 100 BTCUSDT @ 50000"]);
+    for packet in [&b"\0\0"[..], b"\x10\x00U", b"\0\x01?", b"\0\x02Rx"] {
+        let mut alice = house.log_on(0, 3);
+        alice.stream.write_all(packet).unwrap();
+        assert_eq!(alice.end(), "closed");
+    }
+    // Half a packet is waited for.
+    let mut alice = house.log_on(0, 3);
+    alice.stream.write_all(b"\0\x0AUX").unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    alice.stream.write_all(b"\0\0\0\x01\0\0\0\0").unwrap();
+    alice.check("", &["canceled 1 100 U"]);
+    bob.check("enter 1 S 100 @ 50000", &["accepted 1 S 100 BTCUSDT @ 50000"]);
+}
+
+#[test]
+fn a_client_that_does_not_read_is_cut_and_finds_all_it_missed() {
+    let house = House::new();
+    let mut idle = house.log_on(0, 1);
+    idle.read(1);
+    let mut bob = house.log_on(1, 1);
+    bob.read(1);
+    idle.send("enter 1 B 60000 @ 40000");
+    idle.read(1);
+    // Many small trades for a client that does not read.
+    for number in 1..=20_000 {
+        bob.send(&format!("enter {number} S 3 @ 40000"));
+        if number % 1_000 == 0 {
+            bob.read(2_000);
+        }
+    }
+    let mut alice = house.log_on(0, 3);
+    let missed = alice.read(20_000);
+    assert_eq!(missed[0], "executed 1 3 @ 40000 A #1");
+    assert_eq!(missed[19_999], "executed 1 3 @ 40000 A #20000");
+}
+
+#[test]
+fn long_symbols_fine_prices_and_accounts_are_in_appendages() {
+    let house = House::new();
+    let mut alice = house.log_on(0, 1);
+    alice.check("", &["day S"]);
+    alice.check(
+        "enter 1 B 1000 ticks 5000 ETHBTC:x
+         enter 2 B 1000 @ 1 ETHBTC:x
+         enter 3 B 100 @ 50000 account 1
+         enter 4 B 100 @ 50000 account 2
+         enter 5 B 100 ticks 5000000 long BTCUSDT",
+        &[
+            "accepted 1 B 1000 ETHBTC ticks 5000 x",
+            "rejected 2 29 x",
+            "accepted 3 B 100 BTCUSDT @ 50000",
+            "rejected 4 12",
+            "accepted 5 B 100 BTCUSDT @ 50000",
+        ],
+    );
+}
+
+/// A demo venue with the port, and its log-ins.
+struct House {
+    dir: TempDir,
+    venue: Option<Serving>,
+}
+
+impl House {
+    fn new() -> Self {
+        let mut house = Self { dir: tempfile::tempdir().unwrap(), venue: None };
+        house.start();
+        house
+    }
+
+    fn start(&mut self) {
+        let args = ["--demo", "--no-bots", "--data", text(self.data()), "--ouch", "127.0.0.1:0"];
+        self.venue = Some(Serving::start(&args));
+    }
+
+    fn kill(&mut self) {
+        self.venue.take().unwrap().kill();
+        self.start();
+    }
+
+    fn stop(&mut self) {
+        self.venue.take().unwrap().stop();
+        self.start();
+    }
+
+    fn data(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn login(&self, account: usize) -> Value {
+        let demo = std::fs::read(self.data().join("demo.json")).unwrap();
+        let demo: Value = serde_json::from_slice(&demo).unwrap();
+        demo["accounts"][account]["login"].clone()
+    }
+
+    fn password(&self, account: usize) -> String {
+        self.login(account)["password"].as_str().unwrap().to_owned()
+    }
+
+    fn log_on(&self, account: usize, sequence: u64) -> Trader {
+        let login = self.login(account);
+        let (user, password) = (login["user"].as_str().unwrap(), self.password(account));
+        let mut trader = self.connect(user, &password, None, sequence);
+        match trader.next() {
+            Found::Accepted(next) => assert_eq!(next, sequence),
+            found => panic!("{found:?}"),
+        }
+        trader
+    }
+
+    fn refused(
+        &self,
+        user: &str,
+        password: &str,
+        session: Option<SessionName>,
+        sequence: u64,
+    ) -> String {
+        match self.connect(user, password, session, sequence).next() {
+            Found::End(text) => text,
+            found => panic!("{found:?}"),
+        }
+    }
+
+    fn connect(
+        &self,
+        user: &str,
+        password: &str,
+        session: Option<SessionName>,
+        sequence: u64,
+    ) -> Trader {
+        let address = self.venue.as_ref().unwrap().ouch.as_ref().unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        let request = LogOn::new(user, password, session, sequence).unwrap();
+        let mut bytes = Vec::new();
+        let soup = Client::log_on(&request, &mut bytes, 0);
+        stream.write_all(&bytes).unwrap();
+        Trader { stream, soup, begun: Instant::now(), input: Vec::new() }
+    }
+}
+
+/// A client on a socket.
+struct Trader {
+    stream: TcpStream,
+    soup: Client,
+    begun: Instant,
+    input: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Found {
+    Accepted(u64),
+    Report(String),
+    End(String),
+}
+
+impl Trader {
+    /// Sends a message for each line, and expects these reports.
+    #[track_caller]
+    fn check(&mut self, lines: &str, reports: &[&str]) {
+        lines
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .for_each(|line| self.send(line));
+        assert_eq!(self.read(reports.len()), reports);
+    }
+
+    fn send(&mut self, line: &str) {
+        let mut message = Vec::new();
+        write_message(line, &mut message);
+        self.send_message(&message);
+    }
+
+    fn send_message(&mut self, message: &[u8]) {
+        let mut packet = Vec::new();
+        Client::message(&mut packet, |out| out.extend_from_slice(message));
+        self.stream.write_all(&packet).unwrap();
+    }
+
+    /// As many reports.
+    fn read(&mut self, count: usize) -> Vec<String> {
+        let report = |_| match self.next() {
+            Found::Report(report) => report,
+            found => panic!("{found:?}"),
+        };
+        (0..count).map(report).collect()
+    }
+
+    /// How the connection ends.
+    fn end(&mut self) -> String {
+        loop {
+            if let Found::End(end) = self.next() {
+                return end;
+            }
+        }
+    }
+
+    fn next(&mut self) -> Found {
+        let begun = Instant::now();
+        loop {
+            let mut rest = &self.input[..];
+            let received = self.soup.receive(&mut rest, 0);
+            let found = match received {
+                Received::NeedMore => None,
+                Received::Nothing => Some(None),
+                Received::Accepted { next, .. } => Some(Some(Found::Accepted(next))),
+                Received::Rejected(reason) => {
+                    Some(Some(Found::End(format!("rejected {reason:?}"))))
+                }
+                Received::EndOfSession => Some(Some(Found::End("end of session".to_owned()))),
+                Received::Message(message) => Some(Some(Found::Report(print(message)))),
+                other => panic!("{other:?}"),
+            };
+            let consumed = self.input.len() - rest.len();
+            self.input.drain(..consumed);
+            match found {
+                Some(Some(found)) => return found,
+                Some(None) => continue,
+                None => {}
+            }
+            assert!(begun.elapsed() < PATIENCE, "nothing comes");
+            self.read_more();
+            if self.input.is_empty() && self.is_closed() {
+                return Found::End("closed".to_owned());
+            }
+        }
+    }
+
+    fn read_more(&mut self) {
+        let mut heartbeat = Vec::new();
+        self.soup.tick(&mut heartbeat, self.begun.elapsed().as_millis().min(14_000) as u64);
+        // A venue that has closed is found out by reading.
+        let _gone = self.stream.write_all(&heartbeat);
+        let mut bytes = [0; 65_536];
+        match self.stream.read(&mut bytes) {
+            Ok(len) => self.input.extend(&bytes[..len]),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(_) => {}
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        let mut byte = [0];
+        match self.stream.peek(&mut byte) {
+            Ok(len) => len == 0,
+            Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
+        }
+    }
+}
+
+/// The message of a line such as `enter 1 B 100 @ 50000 SYMBOL:text`.
+fn write_message(line: &str, out: &mut Vec<u8>) {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let number = |at: usize| words[at].parse::<u32>().unwrap();
+    let after = |word: &str| words.iter().position(|found| *found == word).map(|at| words[at + 1]);
+    let price = after("@").map_or(0, |price| price.parse::<u64>().unwrap() * UNITS);
+    let ticks = after("ticks").map(|ticks| ticks.parse::<i64>().unwrap());
+    match words[0] {
+        "enter" => {
+            let last = *words.last().unwrap();
+            let (symbol, text) = match last.split_once(':') {
+                Some((symbol, text)) => (symbol, text),
+                None if words.len() == 7
+                    && after("account").is_none()
+                    && after("long").is_none() =>
+                {
+                    ("BTCUSDT", last)
+                }
+                None => ("BTCUSDT", ""),
+            };
+            let symbol = if after("long").is_some() { "" } else { symbol };
+            EnterOrder {
+                user_ref_num: number(1),
+                side: words[2].as_bytes()[0],
+                quantity: number(3),
+                symbol: alpha(symbol.as_bytes()).unwrap(),
+                price,
+                time_in_force: b'0',
+                display: b'Y',
+                capacity: b'A',
+                intermarket_sweep: b'N',
+                cross_type: b'N',
+                cl_ord_id: alpha(text.as_bytes()).unwrap(),
+            }
+            .write(out, |tags| {
+                if let Some(ticks) = ticks {
+                    tags.put(201, &ticks.to_be_bytes());
+                }
+                if let Some(account) = after("account") {
+                    tags.put(202, &account.parse::<u32>().unwrap().to_be_bytes());
+                }
+                if let Some(symbol) = after("long") {
+                    tags.put(200, symbol.as_bytes());
+                }
+            });
+        }
+        "replace" => ReplaceOrder {
+            orig_user_ref_num: number(1),
+            user_ref_num: number(3),
+            quantity: number(4),
+            price,
+            time_in_force: b'0',
+            display: b'Y',
+            intermarket_sweep: b'N',
+            cl_ord_id: [b' '; 14],
+        }
+        .write(out, |_| {}),
+        "cancel" => {
+            let quantity = after("to").map_or(0, |to| to.parse().unwrap());
+            CancelOrder { user_ref_num: number(1), quantity }.write(out, |_| {});
+        }
+        "modify" => {
+            let side = words[2].as_bytes()[0];
+            ModifyOrder { user_ref_num: number(1), side, quantity: number(3) }.write(out, |_| {});
+        }
+        "mass-cancel" => {
+            let (firm, symbol) = ([b' '; 4], [b' '; 8]);
+            MassCancel { user_ref_num: number(1), firm, symbol }.write(out, |_| {});
+        }
+        "query" => AccountQuery {}.write(out, |tags| {
+            if words.len() > 1 {
+                tags.put(203, b"Y");
+            }
+        }),
+        other => panic!("{other}"),
+    }
+}
+
+fn print(message: &[u8]) -> String {
+    let text = |text: &[u8]| String::from_utf8(trimmed(text).to_vec()).unwrap();
+    let price = |price: u64| format!("@ {}", price as f64 / UNITS as f64);
+    let line = match Outbound::read(message).unwrap() {
+        Outbound::SystemEvent(m, _) => format!("day {}", char::from(m.event)),
+        Outbound::OrderAccepted(m, tags) => {
+            let side = char::from(m.side);
+            let ticks = tags.get(201).map(i64::from_be_bytes);
+            let price = ticks.map_or_else(|| price(m.price), |ticks| format!("ticks {ticks}"));
+            let (symbol, text) = (text(&m.symbol), text(&m.cl_ord_id));
+            format!("accepted {} {side} {} {symbol} {price} {text}", m.user_ref_num, m.quantity)
+        }
+        Outbound::OrderReplaced(m, _) => {
+            let (orig, number) = (m.orig_user_ref_num, m.user_ref_num);
+            format!("replaced {orig} by {number} {} {}", m.quantity, price(m.price))
+        }
+        Outbound::OrderExecuted(m, _) => {
+            let (price, liquidity) = (price(m.price), char::from(m.liquidity));
+            format!(
+                "executed {} {} {price} {liquidity} #{}",
+                m.user_ref_num, m.quantity, m.match_number
+            )
+        }
+        Outbound::OrderCanceled(m, _) => {
+            format!("canceled {} {} {}", m.user_ref_num, m.quantity, char::from(m.reason))
+        }
+        Outbound::OrderModified(m, _) => format!("modified {} {}", m.user_ref_num, m.quantity),
+        Outbound::Rejected(m, _) => {
+            format!("rejected {} {} {}", m.user_ref_num, m.reason, text(&m.cl_ord_id))
+        }
+        Outbound::MassCancelResponse(m, _) => format!("mass canceled {}", m.user_ref_num),
+        Outbound::AccountQueryResponse(m, _) => format!("next {}", m.next_user_ref_num),
+        other => format!("{other:?}"),
+    };
+    line.trim_end().to_owned()
+}

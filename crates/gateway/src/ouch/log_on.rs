@@ -1,0 +1,156 @@
+//! Logging on: user and password, then a session of the engine.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use protocol::soup::{LogOn, RejectReason, SessionName};
+use types::{Command, Envelope, Event, KeyId, LoginId, OpenSession, Origin, Role, SessionId, Way};
+use venue::{LoginSecret, api_key_hash, random_text};
+
+use crate::clock::now_ns;
+use crate::door::back_off::BackOff;
+use crate::door::identity::Login;
+use crate::door::passwords::Passwords;
+use crate::door::sessions::random_session;
+use crate::door::shared::Door;
+use crate::ouch::book::Book;
+use crate::ouch::hub::Hub;
+use crate::ouch::link::Link;
+
+/// Checks log-ons. A user that was let in once costs a hash from then on: a venue that restarts, or
+/// a network that breaks, brings all clients back at once.
+#[derive(Debug)]
+pub(super) struct LogOns {
+    back_off: Arc<BackOff>,
+    passwords: Arc<Passwords>,
+    /// What the digests are keyed with.
+    key: String,
+    known: Mutex<HashMap<LoginId, (LoginSecret, [u8; 16])>>,
+}
+
+/// A client that is let in.
+pub(super) struct LoggedOn {
+    pub(super) book: Arc<Book>,
+    pub(super) link: Arc<Link>,
+    pub(super) day: u32,
+    pub(super) session: SessionName,
+    /// The number of the first report to send.
+    pub(super) next: u64,
+}
+
+/// Why a client is not let in.
+pub(super) struct NotLoggedOn {
+    pub(super) reason: RejectReason,
+    pub(super) why: &'static str,
+}
+
+impl LogOns {
+    pub(super) fn new(back_off: Arc<BackOff>, passwords: Arc<Passwords>) -> Self {
+        Self { back_off, passwords, key: random_text(64), known: Mutex::default() }
+    }
+
+    /// Finds the login of a user by the password.
+    pub(super) async fn check(
+        &self,
+        door: &Door,
+        peer: IpAddr,
+        request: &LogOn,
+    ) -> Result<Arc<Login>, NotLoggedOn> {
+        let user = request.user().to_ascii_lowercase();
+        let password = request.password().to_ascii_lowercase();
+        let login = door.directory().login_of(&user);
+        let may_trade =
+            |login: &Arc<Login>| login.ways.contains(Way::Ouch) && login.role == Role::Trader;
+        let login = login.filter(may_trade);
+        let digest = api_key_hash(&format!("{}{user}\n{password}", self.key));
+        if let Some(login) = &login
+            && self.knows(login, &digest)
+        {
+            return Ok(Arc::clone(login));
+        }
+        let not_authorized = |why| NotLoggedOn { reason: RejectReason::NotAuthorized, why };
+        let begun = self.back_off.begin(peer, Some(&user), Instant::now());
+        let attempt = begun.map_err(|_| not_authorized("too many failed log-ons: try later"))?;
+        let hash = login.as_ref().map(|login| login.secret.password.clone());
+        let Ok(is_right) = self.passwords.check(hash, password).await else {
+            attempt.unjudged();
+            return Err(not_authorized("too many log-ons at once: try again"));
+        };
+        let Some(login) = login.filter(|_| is_right) else {
+            return Err(not_authorized("user or password is wrong"));
+        };
+        attempt.succeeded();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(login.login, (login.secret.clone(), digest));
+        Ok(login)
+    }
+
+    fn knows(&self, login: &Login, digest: &[u8; 16]) -> bool {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&login.login).is_some_and(|(secret, of)| *secret == login.secret && of == digest)
+    }
+}
+
+/// Opens a session of a login. The engine closes the last one.
+pub(super) async fn open(
+    door: &Door,
+    hub: &Hub,
+    login: &Login,
+    request: &LogOn,
+    cancel_on_disconnect: bool,
+) -> Result<LoggedOn, NotLoggedOn> {
+    let unavailable = |why| NotLoggedOn { reason: RejectReason::SessionNotAvailable, why };
+    let day = hub.day();
+    let session = SessionName::numbered(day);
+    if request.session.is_some_and(|named| named != session) {
+        return Err(unavailable("there is no such session"));
+    }
+    let book = hub.book(login.login).ok_or_else(|| unavailable("the login is being made"))?;
+    let count = book.lock().count;
+    // The first session of a day begins with a message of its own.
+    if request.sequence > count + 1 {
+        return Err(unavailable("the sequence is beyond the next message"));
+    }
+    let link = open_session(door, hub, login, cancel_on_disconnect).await.map_err(unavailable)?;
+    let before = link.lock().before;
+    let next = if request.sequence == 0 { before + 1 } else { request.sequence };
+    Ok(LoggedOn { book, link, day, session, next })
+}
+
+/// Opens a session in the engine, and links it.
+pub(super) async fn open_session(
+    door: &Door,
+    hub: &Hub,
+    login: &Login,
+    cancel_on_disconnect: bool,
+) -> Result<Arc<Link>, &'static str> {
+    let link = Arc::new(Link::new(random_session()));
+    hub.opening(&link);
+    let envelope = envelope(login, link.session);
+    let open = OpenSession { cancel_on_disconnect, login: Some(login.login) };
+    let outcome = door.submit(envelope, Command::OpenSession(open), false).await;
+    let is_open = outcome.is_ok_and(|outcome| {
+        outcome.events.iter().any(|event| matches!(event, Event::SessionOpened(_)))
+    });
+    if is_open {
+        Ok(link)
+    } else {
+        hub.opened(link.session);
+        Err("the venue takes no session at the moment")
+    }
+}
+
+pub(super) fn envelope(login: &Login, session: SessionId) -> Envelope {
+    Envelope {
+        account: login.account,
+        key: KeyId(0),
+        session,
+        client_seq: 0,
+        origin: Origin::Ouch,
+        received_ns: now_ns(),
+        retry_key: None,
+        address: None,
+    }
+}

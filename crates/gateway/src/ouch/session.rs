@@ -1,0 +1,383 @@
+//! One connection: packets in, commands to the venue; reports of the venue, packets out.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::soup::packet::LogOn;
+use protocol::soup::server::Due;
+use protocol::soup::{Received, RejectReason, Server};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::{Instant, sleep, sleep_until};
+use types::{Entry, Envelope};
+
+use crate::clock::now_ns;
+use crate::door::identity::Login;
+use crate::door::sessions::close;
+use crate::ouch::accept::OuchDoor;
+use crate::ouch::backlog::Backlog;
+use crate::ouch::book::Book;
+use crate::ouch::intake::{Asked, Intake};
+use crate::ouch::link::{End, Link};
+use crate::ouch::log_on::{LoggedOn, NotLoggedOn, envelope, open, open_session};
+use crate::ouch::order::Context;
+
+/// Bytes that are read at once.
+const READ_SIZE: usize = 64 << 10;
+/// Commands on their way. A client with more is not read until some are applied.
+const IN_FLIGHT_MAX: u64 = 16_384;
+/// How long to wait while the venue's inbox is full.
+const FULL_WAIT: Duration = Duration::from_millis(1);
+/// How long a client may take to read what is left when its connection ends.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// Serves a connection until it ends.
+pub(super) async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    peer: IpAddr,
+    door: Arc<OuchDoor>,
+) {
+    let begun = Instant::now();
+    let soup = Server::new(0);
+    let (input, output) = (Vec::with_capacity(READ_SIZE), Vec::new());
+    let mut connection = Connection { stream, peer, door, begun, soup, input, output };
+    let shared = Arc::clone(&connection.door);
+    let logged_on = tokio::select! {
+        logged_on = connection.log_on() => logged_on,
+        () = shared.door.stopped() => None,
+    };
+    let Some((login, logged_on)) = logged_on else { return connection.end().await };
+    let LoggedOn { book, link, day, .. } = &logged_on;
+    let session = Session {
+        login,
+        book: Arc::clone(book),
+        link: Arc::clone(link),
+        day: *day,
+        posted: 0,
+        entries: Vec::new(),
+    };
+    session.run(connection, logged_on).await;
+}
+
+struct Connection<S> {
+    stream: S,
+    peer: IpAddr,
+    door: Arc<OuchDoor>,
+    begun: Instant,
+    soup: Server,
+    input: Vec<u8>,
+    /// Packets for the socket.
+    output: Vec<u8>,
+}
+
+/// A client that is logged on.
+struct Session {
+    login: Arc<Login>,
+    book: Arc<Book>,
+    link: Arc<Link>,
+    day: u32,
+    /// Commands that were handed to the venue.
+    posted: u64,
+    /// Commands of the packets that were read last.
+    entries: Vec<Entry>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    fn now_ms(&self) -> u64 {
+        self.begun.elapsed().as_millis() as u64
+    }
+
+    fn deadline(&self) -> Instant {
+        let ms = self.soup.deadline_ms().min(3_600_000 + self.now_ms());
+        self.begun + Duration::from_millis(ms)
+    }
+
+    /// Reads until the client has asked to log on, and answers. `None` if it is not let in.
+    async fn log_on(&mut self) -> Option<(Arc<Login>, LoggedOn)> {
+        let request = self.read_log_on().await?;
+        match self.let_in(&request).await {
+            Ok((login, logged_on)) => {
+                let now_ms = self.now_ms();
+                self.soup.accept(logged_on.session, logged_on.next, &mut self.output, now_ms);
+                for line in self.door.hub.scales().beyond_fields() {
+                    Server::debug(&line, &mut self.output);
+                }
+                Some((login, logged_on))
+            }
+            Err(NotLoggedOn { reason, why }) => {
+                let user = request.user();
+                tracing::info!(user, peer = %self.peer, why, "an OUCH client is not let in");
+                if reason == RejectReason::NotAuthorized {
+                    self.door.door.metrics.auth_failed(i32::from(reason.code()));
+                }
+                self.soup.reject(reason, why, &mut self.output);
+                None
+            }
+        }
+    }
+
+    async fn let_in(&self, request: &LogOn) -> Result<(Arc<Login>, LoggedOn), NotLoggedOn> {
+        let OuchDoor { door, hub, log_ons, settings, .. } = &*self.door;
+        let login = log_ons.check(door, self.peer, request).await?;
+        let cancels = settings.cancel_on_disconnect;
+        let logged_on = open(door, hub, &login, request, cancels).await?;
+        Ok((login, logged_on))
+    }
+
+    async fn read_log_on(&mut self) -> Option<LogOn> {
+        loop {
+            let mut rest = &self.input[..];
+            let received = self.soup.receive(&mut rest, self.begun.elapsed().as_millis() as u64);
+            let consumed = self.input.len() - rest.len();
+            match received {
+                Received::LogOn(request) => {
+                    self.input.drain(..consumed);
+                    return Some(request);
+                }
+                Received::NeedMore => {}
+                Received::Nothing => {
+                    self.input.drain(..consumed);
+                    continue;
+                }
+                _ => return None,
+            }
+            let deadline = self.deadline();
+            tokio::select! {
+                read = self.stream.read_buf(&mut self.input) => {
+                    if !read.is_ok_and(|len| len > 0) {
+                        return None;
+                    }
+                }
+                () = sleep_until(deadline) => return None,
+            }
+        }
+    }
+
+    /// Writes what is left, and closes.
+    async fn end(&mut self) {
+        let Self { stream, output, .. } = self;
+        let last = async {
+            stream.write_all(output).await?;
+            stream.shutdown().await
+        };
+        // A client that is gone, or does not read, needs no farewell.
+        let _gone = tokio::time::timeout(LINGER, last).await;
+    }
+}
+
+impl Session {
+    async fn run<S: AsyncRead + AsyncWrite + Unpin>(
+        mut self,
+        mut connection: Connection<S>,
+        logged_on: LoggedOn,
+    ) {
+        let is_sent = self.send_backlog(&mut connection, &logged_on).await;
+        if is_sent {
+            self.trade(&mut connection).await;
+        }
+        let is_open = self.link.lock().end.is_none();
+        if is_open {
+            // The engine need not know that the connection ended on its own.
+            close(connection.door.door.handle.clone(), self.link.session);
+        }
+        connection.end().await;
+    }
+
+    /// Sends what the client has missed. `false` if that is not possible.
+    async fn send_backlog<S: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        connection: &mut Connection<S>,
+        logged_on: &LoggedOn,
+    ) -> bool {
+        let before = self.link.lock().before;
+        let door = Arc::clone(&connection.door);
+        let of = (self.login.login, self.login.account);
+        let wanted = (logged_on.next, before);
+        let Ok(backlog) = Backlog::open(&door.door, of, self.day, wanted).await else {
+            Server::debug("the messages before are no longer kept", &mut connection.output);
+            return false;
+        };
+        let scales = door.hub.scales();
+        let Some(mut backlog) = backlog else { return true };
+        loop {
+            let Ok(has_more) = backlog.page(&scales, &mut connection.output).await else {
+                Server::debug("the messages before are no longer kept", &mut connection.output);
+                return false;
+            };
+            if !self.write(connection).await {
+                return false;
+            }
+            if !has_more {
+                return true;
+            }
+        }
+    }
+
+    /// Reads and writes until the connection or the session ends.
+    async fn trade<S: AsyncRead + AsyncWrite + Unpin>(&mut self, connection: &mut Connection<S>) {
+        let shared = Arc::clone(&connection.door);
+        loop {
+            let asked = self.take(connection);
+            if !self.entries.is_empty() {
+                self.post(&connection.door).await;
+            }
+            match asked {
+                Asked::Nothing => {}
+                Asked::LogOut => return,
+                Asked::CancelOnDisconnect(cancels) => {
+                    if !self.reopen(connection, cancels).await {
+                        return;
+                    }
+                    continue; // With the packets after it.
+                }
+                Asked::Violation => return,
+            }
+            let has_ended = self.collect(&mut connection.output);
+            if let Some(end) = has_ended {
+                say(end, connection);
+                return;
+            }
+            if !self.write(connection).await {
+                return;
+            }
+            let in_flight = self.posted.saturating_sub(self.link.lock().applied);
+            let deadline = connection.deadline();
+            let Connection { stream, input, .. } = connection;
+            tokio::select! {
+                biased;
+                () = self.link.changed.notified() => {}
+                read = stream.read_buf(input), if in_flight < IN_FLIGHT_MAX => {
+                    if !read.is_ok_and(|len| len > 0) {
+                        return;
+                    }
+                }
+                () = sleep_until(deadline) => {
+                    let now_ms = connection.now_ms();
+                    if connection.soup.tick(&mut connection.output, now_ms) == Due::Close {
+                        return;
+                    }
+                }
+                () = shared.door.stopped() => {
+                    self.collect(&mut connection.output);
+                    connection.soup.end_of_session(&mut connection.output);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Takes the packets that were read, and makes commands of them.
+    fn take<S: AsyncRead + AsyncWrite + Unpin>(&mut self, connection: &mut Connection<S>) -> Asked {
+        let scales = connection.door.hub.scales();
+        let now_ms = connection.now_ms();
+        let Login { login, account, .. } = *self.login;
+        let (day, now_ns) = (self.day, now_ns());
+        let context = Context { login, account, day, now_ns, scales: &scales };
+        let envelope = Envelope { received_ns: now_ns, ..envelope(&self.login, self.link.session) };
+        let mut asked = Asked::Nothing;
+        let Connection { soup, input, output, .. } = connection;
+        let mut rest = &input[..];
+        let mut state = self.book.lock();
+        let mut intake =
+            Intake { context, envelope, state: &mut state, entries: &mut self.entries };
+        while asked == Asked::Nothing {
+            asked = match soup.receive(&mut rest, now_ms) {
+                Received::NeedMore => break,
+                Received::Message(message) => intake.take(message, output),
+                Received::LogOut => Asked::LogOut,
+                Received::Violation(violation) => {
+                    Server::debug(&format!("{violation:?}"), output);
+                    Asked::Violation
+                }
+                _ => Asked::Nothing,
+            };
+        }
+        drop(state);
+        let consumed = input.len() - rest.len();
+        input.drain(..consumed);
+        asked
+    }
+
+    /// Hands the commands to the venue as one request.
+    async fn post(&mut self, door: &OuchDoor) {
+        let handle = &door.door.handle;
+        let mut entries = std::mem::take(&mut self.entries);
+        self.posted += entries.len() as u64;
+        while let Err(back) = handle.post(self.link.session, entries) {
+            entries = back;
+            sleep(FULL_WAIT).await;
+        }
+        handle.run_inbox();
+    }
+
+    /// Moves the reports that wait to the output; the reason if the session has ended.
+    fn collect(&self, output: &mut Vec<u8>) -> Option<End> {
+        let mut link = self.link.lock();
+        if output.is_empty() {
+            std::mem::swap(output, &mut link.packets);
+        } else {
+            output.append(&mut link.packets);
+        }
+        link.end
+    }
+
+    /// Writes the output; `false` if the connection is of no more use.
+    async fn write<S: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        connection: &mut Connection<S>,
+    ) -> bool {
+        if connection.output.is_empty() {
+            return true;
+        }
+        let Connection { stream, output, .. } = connection;
+        let write = stream.write_all(output);
+        let cut = async {
+            loop {
+                self.link.changed.notified().await;
+                if self.link.lock().end.is_some() {
+                    // The other session of the login must not wait for a client that is gone.
+                    return sleep(LINGER).await;
+                }
+            }
+        };
+        let is_written = tokio::select! {
+            written = write => written.is_ok(),
+            () = cut => false,
+        };
+        output.clear();
+        let now_ms = connection.now_ms();
+        connection.soup.sent(now_ms);
+        // What came meanwhile is collected in the next turn.
+        self.link.changed.notify_one();
+        is_written
+    }
+
+    /// Opens another session of the engine in the place of this one, on the same connection.
+    async fn reopen<S: AsyncRead + AsyncWrite + Unpin>(
+        &mut self,
+        connection: &mut Connection<S>,
+        cancel_on_disconnect: bool,
+    ) -> bool {
+        let OuchDoor { door, hub, .. } = &*connection.door;
+        let opened = open_session(door, hub, &self.login, cancel_on_disconnect).await;
+        self.collect(&mut connection.output);
+        match opened {
+            Ok(link) => {
+                (self.link, self.posted) = (link, 0);
+                true
+            }
+            Err(why) => {
+                Server::debug(why, &mut connection.output);
+                false
+            }
+        }
+    }
+}
+
+/// The last packets of a session that the venue ended.
+fn say<S: AsyncRead + AsyncWrite + Unpin>(end: End, connection: &mut Connection<S>) {
+    if let End::Refused(refused) = end {
+        Server::debug(&refused.to_string(), &mut connection.output);
+    }
+    connection.soup.end_of_session(&mut connection.output);
+}

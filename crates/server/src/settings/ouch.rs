@@ -1,0 +1,88 @@
+//! `[ouch]`: the port of OUCH over SoupBinTCP.
+
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+
+use gateway::OuchSettings;
+use serde::{Deserialize, Deserializer, Serialize};
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Ouch {
+    /// `None` is no such port; port 0 is any free port.
+    #[serde(deserialize_with = "deserialize")]
+    pub address: Option<SocketAddr>,
+    /// Listen beyond this machine without encryption.
+    pub cleartext: bool,
+    /// Open connections.
+    pub connections_max: usize,
+    /// Whether the orders of a session are canceled when it ends.
+    pub cancel_on_disconnect: bool,
+}
+
+const CONNECTIONS_MAX: RangeInclusive<usize> = 1..=100_000;
+
+impl Default for Ouch {
+    fn default() -> Self {
+        let OuchSettings { connections_max, cancel_on_disconnect } = OuchSettings::default();
+        Self { address: None, cleartext: false, connections_max, cancel_on_disconnect }
+    }
+}
+
+fn deserialize<'de, D: Deserializer<'de>>(source: D) -> Result<Option<SocketAddr>, D::Error> {
+    let text = Option::<String>::deserialize(source)?;
+    text.map(|text| super::address::parse(&text)).transpose().map_err(serde::de::Error::custom)
+}
+
+impl Ouch {
+    /// Refuses to listen beyond this machine without TLS, unless `cleartext` is set.
+    pub(super) fn check(&self, speaks_tls: bool) -> Result<(), String> {
+        if let Some(address) = self.address
+            && !address.ip().is_loopback()
+            && !speaks_tls
+            && !self.cleartext
+        {
+            return Err(format!(
+                "{address} can be reached from other machines, and passwords would not be \
+                 encrypted: name a certificate with --tls-cert and --tls-key, or add \
+                 --ouch-cleartext on a network of your own"
+            ));
+        }
+        if !CONNECTIONS_MAX.contains(&self.connections_max) {
+            return Err(format!(
+                "ouch_connections_max must be {} to {}, and is {}",
+                CONNECTIONS_MAX.start(),
+                CONNECTIONS_MAX.end(),
+                self.connections_max
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn ouch_settings(&self) -> OuchSettings {
+        OuchSettings {
+            connections_max: self.connections_max,
+            cancel_on_disconnect: self.cancel_on_disconnect,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::settings::tests::{load, refused};
+
+    #[test]
+    fn passwords_go_over_a_network_in_the_open_only_on_request() {
+        assert_eq!(load(json!({})).unwrap().ouch.address, None);
+        let port = |flags| load(flags).unwrap().ouch.address.unwrap().to_string();
+        assert_eq!(port(json!({ "ouch": "127.0.0.1:0" })), "127.0.0.1:0");
+        assert_eq!(port(json!({ "ouch": ":9000" })), "127.0.0.1:9000");
+        let sentence = refused(json!({ "ouch": "0.0.0.0:9000" }));
+        assert!(sentence.contains("--ouch-cleartext"), "{sentence}");
+        assert!(load(json!({ "ouch": "0.0.0.0:9000", "ouch_cleartext": true })).is_ok());
+        assert!(load(json!({ "ouch": "0.0.0.0:9000", "tls_self_signed": true })).is_ok());
+        let none = refused(json!({ "ouch_connections_max": 0 }));
+        assert!(none.contains("must be 1 to 100000"), "{none}");
+    }
+}

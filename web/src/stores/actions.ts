@@ -56,12 +56,14 @@ export async function place(draft: Draft, again?: string): Promise<Outcome> {
 
 async function enter(draft: Draft, market: Market, again?: string): Promise<Outcome> {
   const order = orderOf(draft, market, again ?? newId());
-  addSent(order);
   const { symbol, side, type, params } = draft;
   const sent = { symbol, side, type, ...params, newClientOrderId: order.clientOrderId, newOrderRespType: "RESULT" };
   const begun = performance.now();
+  // It leaves before it is shown: to render it takes longer than the way to the venue.
+  const answering = asAccount<OrderAnswer>("order.place", sent);
+  addSent(order);
   try {
-    const answer = await asAccount<OrderAnswer>("order.place", sent);
+    const answer = await answering;
     roundTripOf(performance.now() - begun);
     took(order, answer);
     return { ok: true };

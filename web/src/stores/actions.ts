@@ -10,7 +10,7 @@ import { answered as roundTripOf } from "./link";
 import { listRead } from "./lists";
 import { chosen, markets } from "./markets";
 import { notice } from "./notices";
-import { addSent, answered, change, lastSent, orderByKey, ordersOf, orderWords } from "./orders";
+import { addSent, answered, change, orderByKey, ordersOf, orderWords, sentAs } from "./orders";
 import { sentenceOf } from "./refusals";
 import { replacementOf } from "./replacement";
 import { session } from "./session";
@@ -352,7 +352,7 @@ async function listFateOf(list: ListDraft, listClientOrderId: string): Promise<O
 /** The venue has answered for an order that this page sent. */
 function took(order: Order, answer: OrderAnswer): void {
   const known = answered(answer);
-  if (known && known.key !== order.key && lastSent.peek() === order.key) lastSent.value = known.key;
+  if (known && known.key !== order.key) sentAs(order.key, known.key);
 }
 
 const endOf = ({ state, reason }: Order): Outcome =>

@@ -199,11 +199,20 @@ test("an order is sent, then accepted", async () => {
   const page = await signIn();
   venue.answer("order.place", ({ params }) => order(5, { clientOrderId: params.newClientOrderId }));
   const placed = page.place(LIMIT);
-  expect(page.openOrders.value.map(({ state }) => state)).toEqual(["sent"]);
+  expect(page.ordersOf({}).map(({ state }) => state), "known at once").toEqual(["sent"]);
   await pass(1);
   expect(await placed).toEqual({ ok: true });
   expect(page.openOrders.value.map(({ state, orderId }) => [state, orderId])).toEqual([["accepted", 5]]);
   expect(page.lastSentOrder.value?.orderId).toBe(5);
+});
+
+test("an order that is not answered at once is shown as sent", async () => {
+  const page = await signIn();
+  venue.answer("order.place", () => SILENCE);
+  void page.place(LIMIT);
+  await pass(100);
+  expect(page.openOrders.value.map(({ state }) => state)).toEqual(["sent"]);
+  expect(page.lastSentOrder.value?.state).toBe("sent");
 });
 
 test("a refusal is a sentence with the rule and its limit", async () => {

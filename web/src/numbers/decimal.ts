@@ -38,7 +38,8 @@ export function units(text: string, decimals: number): bigint {
  */
 export function plainUnits(text: string, decimals: number, from = 0, to = text.length): number {
   // Whatever would be rounded is beyond 2^53, as the result shows.
-  if (to <= from || to - from > 16 || decimals > 15) return -1;
+  // A number without quotes has no length: it is refused, not read as nothing.
+  if (!(to > from) || to - from > 16 || decimals > 15) return -1;
   let value = 0;
   // Decimals that are still to come; -1 before the point.
   let left = -1;

@@ -64,7 +64,7 @@ export const apiLink = new Link("/ws-api/v3?returnRateLimits=false", {
   opened: () => {
     for (const opened of openers) opened();
   },
-  received: (message) => answered(message as Answer),
+  received: (text) => answered(JSON.parse(text) as Answer),
   closed: () => {
     const unanswered = [...waiting.values()];
     waiting.clear();

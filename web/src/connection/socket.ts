@@ -7,7 +7,7 @@ export type LinkState = "connecting" | "live" | "stale";
 
 export interface Handlers {
   opened: () => void;
-  received: (message: unknown) => void;
+  received: (text: string) => void;
   closed: () => void;
   /** Sends something that the venue answers. */
   probe: () => void;
@@ -73,7 +73,7 @@ export class Link {
       if (this.#socket !== socket) return;
       // To read the clock for each message would cost more than to apply it.
       this.#heard(event.timeStamp);
-      this.#handlers.received(JSON.parse(event.data));
+      this.#handlers.received(event.data);
     };
     socket.onclose = () => {
       if (this.#socket === socket) this.#drop();

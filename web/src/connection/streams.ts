@@ -1,11 +1,9 @@
 // Market data: one connection, whose streams are asked for by name.
 import { Link } from "./socket";
 
-type Receiver = (payload: Record<string, unknown>) => void;
+type Receiver = (payload: string) => void;
 
-interface Message {
-  stream?: string;
-  data?: Record<string, unknown>;
+interface Answer {
   id?: number | null;
   /** Of a refusal. */
   code?: number;
@@ -17,6 +15,9 @@ interface Stream {
   readonly begun: Set<() => void>;
 }
 
+/** How the venue begins what it sends of a stream, `{"stream":"btcusdt@trade","data":{…}}`, and how it goes on. */
+const HEAD = '{"stream":"';
+const PAYLOAD = '","data":';
 const AGAIN_AFTER_MS = 1_000;
 const streams = new Map<string, Stream>();
 /** Streams that the venue has been asked for, by the id of the request. */
@@ -28,15 +29,14 @@ export const streamLink = new Link("/stream", {
     asked.clear();
     if (streams.size > 0) subscribe([...streams.keys()]);
   },
-  received: (message) => {
-    const { stream, data, id, code } = message as Message;
-    if (stream !== undefined && data !== undefined) {
-      const known = streams.get(stream);
-      if (known) for (const receive of known.receivers) receive(data);
-    } else if (typeof id === "number") {
-      if (code === undefined) begin(id);
-      else refused(id);
+  received: (text) => {
+    if (!text.startsWith(HEAD)) {
+      answered(JSON.parse(text) as Answer);
+      return;
     }
+    const end = text.indexOf(PAYLOAD, HEAD.length);
+    const known = streams.get(text.slice(HEAD.length, end));
+    if (known) for (const receive of known.receivers) receive(text.slice(end + PAYLOAD.length, -1));
   },
   closed: () => {},
   probe: () => void request("LIST_SUBSCRIPTIONS"),
@@ -46,7 +46,12 @@ export const streamLink = new Link("/stream", {
  * Receives a stream until the returned function is called. `begun` is called when the venue has begun it, also on each
  * later connection: what is asked for from then on has no gap to the stream.
  */
-export function follow(name: string, receive: Receiver, begun: () => void = () => {}): () => void {
+export function follow<T>(name: string, receive: (payload: T) => void, begun?: () => void): () => void {
+  return followText(name, (text) => receive(JSON.parse(text) as T), begun);
+}
+
+/** The same for one that reads the payloads by itself. */
+export function followText(name: string, receive: Receiver, begun: () => void = () => {}): () => void {
   let stream = streams.get(name);
   const isNew = stream === undefined;
   if (stream === undefined) {
@@ -70,6 +75,12 @@ export function follow(name: string, receive: Receiver, begun: () => void = () =
 function subscribe(names: readonly string[]): void {
   const id = request("SUBSCRIBE", names);
   if (id !== null) asked.set(id, names);
+}
+
+function answered({ id, code }: Answer): void {
+  if (typeof id !== "number") return;
+  if (code === undefined) begin(id);
+  else refused(id);
 }
 
 function begin(id: number): void {

@@ -33,17 +33,17 @@ export function units(text: string, decimals: number): bigint {
 }
 
 /**
- * Units of a plain number such as `60120.50`, as almost all that the venue sends are; -1 for all others. A book reads
- * thousands of them a second.
+ * Units of a plain number such as `60120.50`, as almost all that the venue sends are; -1 for all others. It stands in a
+ * text between two places: a book reads thousands of them a second.
  */
-function plainUnits(text: string, decimals: number): number {
-  const { length } = text;
+export function plainUnits(text: string, decimals: number, from = 0, to = text.length): number {
   // Whatever would be rounded is beyond 2^53, as the result shows.
-  if (length === 0 || length > 16 || decimals > 15) return -1;
+  // A number without quotes has no length: it is refused, not read as nothing.
+  if (!(to > from) || to - from > 16 || decimals > 15) return -1;
   let value = 0;
   // Decimals that are still to come; -1 before the point.
   let left = -1;
-  for (let at = 0; at < length; at += 1) {
+  for (let at = from; at < to; at += 1) {
     const digit = text.charCodeAt(at) - ZERO;
     if (digit >= 0 && digit <= 9) {
       if (left > 0) {
@@ -51,7 +51,7 @@ function plainUnits(text: string, decimals: number): number {
         left -= 1;
       } else if (left < 0) value = value * 10 + digit;
       else if (digit !== 0) return -1;
-    } else if (digit === POINT - ZERO && left < 0 && at > 0) left = decimals;
+    } else if (digit === POINT - ZERO && left < 0 && at > from) left = decimals;
     else return -1;
   }
   value *= POWERS[left < 0 ? decimals : left] ?? Number.NaN;

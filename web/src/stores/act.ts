@@ -3,7 +3,13 @@ import type * as actions from "./actions";
 
 export type { Outcome } from "./actions";
 
-export const loadActions = () => import("./actions");
+let loaded: typeof actions | null = null;
+
+/** Even of a loaded file `import()` answers only in a later task, which may be a frame later. */
+export const loadActions = async () => {
+  loaded ??= await import("./actions");
+  return loaded;
+};
 
 export const place: typeof actions.place = async (...of) => (await loadActions()).place(...of);
 export const placeList: typeof actions.placeList = async (...of) => (await loadActions()).placeList(...of);

@@ -10,7 +10,7 @@ import { answered as roundTripOf } from "./link";
 import { listRead } from "./lists";
 import { chosen, markets } from "./markets";
 import { notice } from "./notices";
-import { addSent, answered, change, lastSent, orderByKey, ordersOf, orderWords } from "./orders";
+import { addSent, answered, change, orderByKey, ordersOf, orderWords, sentAs } from "./orders";
 import { sentenceOf } from "./refusals";
 import { replacementOf } from "./replacement";
 import { session } from "./session";
@@ -27,6 +27,13 @@ export type Outcome =
       readonly fate?: Promise<Outcome>;
     };
 
+interface Sending {
+  /** The client order id of its first time. */
+  readonly again?: string;
+  /** Where a press may follow another one soon, and both are meant. */
+  readonly twiceMs?: number;
+}
+
 const OUTCOME_UNKNOWN = -1007;
 const NO_SUCH_ORDER = -2013;
 const HALF_REPLACED = -2021;
@@ -37,7 +44,7 @@ const ASK_AGAIN_MS = 500;
  * it does not know then never arrived.
  */
 const NEVER_ARRIVED_MS = 15_000;
-/** The same order again within so long is a second press of one intent. */
+/** The same order again within so long is a second press of one intent, as by a double click on a button. */
 const TWICE_MS = 500;
 const CANCELS_AT_ONCE = 50;
 const NEVER_REACHED = { ok: false, sentence: "It never reached the venue." } as const;
@@ -47,21 +54,23 @@ const SIGNED_OUT = { ok: false, sentence: "Signed out before it was known." } as
  * Sends an order; its life shows in the orders. One that is sent again has the client order id of its first time, by
  * which the venue takes it once.
  */
-export async function place(draft: Draft, again?: string): Promise<Outcome> {
+export async function place(draft: Draft, { again, twiceMs = TWICE_MS }: Sending = {}): Promise<Outcome> {
   const market = markets.peek().get(draft.symbol);
-  const refusal = refusalBefore(market) ?? (again === undefined && isTwice(draft) ? SENT_ONCE : null);
+  const refusal = refusalBefore(market) ?? (again === undefined && isTwice(draft, twiceMs) ? SENT_ONCE : null);
   if (refusal !== null || !market) return refusedHere(refusal ?? UNKNOWN_MARKET);
   return enter(draft, market, again);
 }
 
 async function enter(draft: Draft, market: Market, again?: string): Promise<Outcome> {
   const order = orderOf(draft, market, again ?? newId());
-  addSent(order);
   const { symbol, side, type, params } = draft;
   const sent = { symbol, side, type, ...params, newClientOrderId: order.clientOrderId, newOrderRespType: "RESULT" };
   const begun = performance.now();
+  // It leaves before it is shown: to render it takes longer than the way to the venue.
+  const answering = asAccount<OrderAnswer>("order.place", sent);
+  addSent(order);
   try {
-    const answer = await asAccount<OrderAnswer>("order.place", sent);
+    const answer = await answering;
     roundTripOf(performance.now() - begun);
     took(order, answer);
     return { ok: true };
@@ -82,7 +91,7 @@ async function enter(draft: Draft, market: Market, again?: string): Promise<Outc
 export async function placeList(list: ListDraft, again?: string): Promise<Outcome> {
   const { symbol, kind, params } = list;
   const market = markets.peek().get(symbol);
-  const refusal = refusalBefore(market) ?? (again === undefined && isTwice(list) ? SENT_ONCE : null);
+  const refusal = refusalBefore(market) ?? (again === undefined && isTwice(list, TWICE_MS) ? SENT_ONCE : null);
   if (refusal !== null) return refusedHere(refusal);
   const name = kind.toUpperCase();
   const listClientOrderId = again ?? newId();
@@ -318,7 +327,7 @@ async function fateOf(order: Order, draft: Draft | null): Promise<Outcome> {
     }
   }
   change(key, { state: "rejected", reason: NEVER_REACHED.sentence, updatedMs: venueNow() });
-  const fix = draft && { label: "Send it again", run: () => void place(draft, clientOrderId) };
+  const fix = draft && { label: "Send it again", run: () => void place(draft, { again: clientOrderId }) };
   notice("warning", `${orderWords(order)} never reached the venue.`, fix ?? undefined);
   return NEVER_REACHED;
 }
@@ -350,7 +359,7 @@ async function listFateOf(list: ListDraft, listClientOrderId: string): Promise<O
 /** The venue has answered for an order that this page sent. */
 function took(order: Order, answer: OrderAnswer): void {
   const known = answered(answer);
-  if (known && known.key !== order.key && lastSent.peek() === order.key) lastSent.value = known.key;
+  if (known && known.key !== order.key) sentAs(order.key, known.key);
 }
 
 const endOf = ({ state, reason }: Order): Outcome =>
@@ -364,11 +373,11 @@ const UNKNOWN_MARKET = "This market is not known.";
 let sentLast = { text: "", atMs: Number.NEGATIVE_INFINITY };
 
 /** Whether the last order is sent a second time at once, as by a double click. */
-function isTwice(draft: Draft | ListDraft): boolean {
+function isTwice(draft: Draft | ListDraft, twiceMs: number): boolean {
   // Each order of a list has been given another name.
   const text = JSON.stringify(draft, (name, value) => (name.endsWith("ClientOrderId") ? undefined : value));
   const nowMs = performance.now();
-  const isSame = text === sentLast.text && nowMs - sentLast.atMs < TWICE_MS;
+  const isSame = text === sentLast.text && nowMs - sentLast.atMs < twiceMs;
   sentLast = { text, atMs: nowMs };
   return isSame;
 }

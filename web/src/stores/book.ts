@@ -1,12 +1,12 @@
 // The order book of the chosen market: a snapshot and the changes that follow it, without a gap.
 import { computed, effect, signal } from "@preact/signals";
-import type { Depth, DepthRow, DepthUpdate } from "../api/types";
+import type { Depth } from "../api/types";
 import { request } from "../connection/api";
 import { venueNow } from "../connection/clock";
 import { Latest } from "../connection/latest";
-import { follow, streamLink } from "../connection/streams";
+import { followText, streamLink } from "../connection/streams";
 import { untilAnswered } from "../connection/untilAnswered";
-import { units } from "../numbers/decimal";
+import { type BookChange, levelsOf, readChange } from "./bookChange";
 import { BookSide } from "./bookLevels";
 import { market } from "./markets";
 import { notice } from "./notices";
@@ -37,7 +37,7 @@ class FollowedBook implements BookView {
   #asks = new BookSide(false);
   /** The last update that is in the book; `null` while there is no snapshot. */
   #last: number | null = null;
-  #waiting: DepthUpdate[] = [];
+  #waiting: BookChange[] = [];
   /** Whether the snapshot had fewer levels than the book. */
   #isCut = false;
   readonly #reads = new Latest();
@@ -67,7 +67,11 @@ class FollowedBook implements BookView {
     void this.#read();
   }
 
-  receive(update: DepthUpdate): void {
+  read(text: string): void {
+    if (this.market !== null) this.#receive(readChange(text, this.market));
+  }
+
+  #receive(update: BookChange): void {
     if (isTooLate(update)) {
       streamLink.restart();
     } else if (this.#last === null) {
@@ -125,30 +129,20 @@ class FollowedBook implements BookView {
   #begin(of: Market, { lastUpdateId, bids, asks }: Depth): void {
     // The stream is ahead of a snapshot that was read to extend the known levels.
     if (this.#last !== null && lastUpdateId < this.#last) return;
-    const level = ([price, qty]: DepthRow): Level => levelOf(of, price, qty);
-    this.#bids.levels = bids.map(level);
-    this.#asks.levels = asks.map(level);
+    this.#bids.levels = levelsOf(bids, of);
+    this.#asks.levels = levelsOf(asks, of);
     this.#isCut = Math.max(bids.length, asks.length) >= LEVELS;
     this.#last = lastUpdateId;
     this.#changed();
     isComplete.value = true;
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const update of waiting) this.receive(update);
+    for (const update of waiting) this.#receive(update);
   }
 
-  #apply({ u, b, a }: DepthUpdate): void {
-    const of = this.market;
-    if (of === null) return;
-    for (const [side, changes] of [
-      [this.#bids, b],
-      [this.#asks, a],
-    ] as const) {
-      for (const [price, qty] of changes) {
-        const level = levelOf(of, price, qty);
-        side.set(level.price, level.qty);
-      }
-    }
+  #apply({ u, bids, asks }: BookChange): void {
+    for (const level of bids) this.#bids.set(level);
+    for (const level of asks) this.#asks.set(level);
     this.#last = u;
     this.#changed();
   }
@@ -171,9 +165,9 @@ export function followBook(): void {
   effect(() => {
     if (symbol.value === "") return;
     followed.begin(market.peek());
-    return follow(
+    return followText(
       `${symbol.value.toLowerCase()}@depth@20ms`,
-      (payload) => followed.receive(payload as unknown as DepthUpdate),
+      (text) => followed.read(text),
       () => followed.resync(),
     );
   });
@@ -185,7 +179,7 @@ export function followBook(): void {
 /** Whether a change was in time since the last drop: a line that is slow by itself is not dropped again. */
 let wasInTime = false;
 
-function isTooLate({ E }: DepthUpdate): boolean {
+function isTooLate({ E }: BookChange): boolean {
   const behindMs = venueNow() - E;
   if (!(behindMs > BEHIND_MAX_MS)) {
     wasInTime = true;
@@ -199,7 +193,3 @@ function isTooLate({ E }: DepthUpdate): boolean {
 
 /** The tape knows the last price first. */
 export const bookTraded = (price: bigint): void => followed.traded(price);
-
-function levelOf(of: Market, price: string, qty: string): Level {
-  return { price: units(price, of.price.decimals), qty: units(qty, of.qty.decimals) };
-}

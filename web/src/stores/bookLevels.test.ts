@@ -11,7 +11,7 @@ test("a side has the levels of a map, best first", () => {
       const side = new BookSide(isBid);
       const model = new Map<bigint, bigint>();
       for (const [at, quantity] of changes) {
-        side.set(at, quantity);
+        side.set({ price: at, qty: quantity });
         if (quantity === 0n) model.delete(at);
         else model.set(at, quantity);
       }

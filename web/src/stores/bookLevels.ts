@@ -9,16 +9,16 @@ export class BookSide {
     this.#isBid = isBid;
   }
 
-  /** Sets the quantity at a price; zero removes the level. */
-  set(price: bigint, qty: bigint): void {
-    const at = this.#find(price);
-    const isThere = this.levels[at]?.price === price;
-    if (qty === 0n) {
+  /** A level of quantity zero removes the one at its price. */
+  set(level: Level): void {
+    const at = this.#find(level.price);
+    const isThere = this.levels[at]?.price === level.price;
+    if (level.qty === 0n) {
       if (isThere) this.levels.splice(at, 1);
     } else if (isThere) {
-      this.levels[at] = { price, qty };
+      this.levels[at] = level;
     } else {
-      this.levels.splice(at, 0, { price, qty });
+      this.levels.splice(at, 0, level);
     }
   }
 

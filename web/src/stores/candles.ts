@@ -49,7 +49,7 @@ export function followCandles(): void {
     if (symbol.value === "" || of === null) return;
     replace([]);
     const name = `${of.symbol.toLowerCase()}@kline_${length}`;
-    const receive = (payload: unknown) => put(streamedCandle(of, payload as KlineEvent));
+    const receive = (event: KlineEvent) => put(streamedCandle(of, event));
     const stop = follow(name, receive, () => void readLatest(of, length));
     const traded = (trade: Trade) => extend(of, length, trade);
     tradeListeners.add(traded);

@@ -34,8 +34,8 @@ export function followMarkets(): void {
   });
   whenOpen(() => void readAll());
   // First the state of all markets comes, then each change.
-  follow("!status@arr", (payload) => changed(payload as unknown as SymbolStatusEvent[]));
-  follow("!miniTicker@arr", (payload) => ticked(payload as unknown as MiniTickerEvent[]));
+  follow("!status@arr", changed);
+  follow("!miniTicker@arr", ticked);
 }
 
 async function readAll(): Promise<void> {

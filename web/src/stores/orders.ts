@@ -1,5 +1,5 @@
 // The account's orders over all markets: what the venue reported, and what this page has sent and not heard of yet.
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { ExecutionReport, OrderAnswer, OrderInfo } from "../api/types";
 import { format, units } from "../numbers/decimal";
 import { batched } from "./batched";
@@ -11,12 +11,16 @@ const ENDED_KEPT = 1_000;
 const OVER_KEPT = 20_000;
 /** Tables of more rows are made anew less often. */
 const MANY = 500;
+/** Most answers come sooner: to render an order as sent, too, would only keep the page from seeing its answer. */
+const SENT_SHOWN_AFTER_MS = 30;
 
 const open = new Map<string, Order>();
 const keyOfId = new Map<string, string>();
 let ended: readonly Order[] = [];
 /** Ids of orders that ended: whatever is read or reported late, they are not open again. */
 const over = new Set<string>();
+let sentLast: string | null = null;
+let showsSent: ReturnType<typeof setTimeout> | undefined;
 
 /** Newest first, all markets. */
 export const openOrders = signal<readonly Order[]>([]);
@@ -33,8 +37,12 @@ export const lastSentOrder = computed(() => {
 
 const publish = batched(
   () => {
-    openOrders.value = [...open.values()].reverse();
-    recentOrders.value = ended;
+    clearTimeout(showsSent);
+    batch(() => {
+      openOrders.value = [...open.values()].reverse();
+      recentOrders.value = ended;
+      lastSent.value = sentLast;
+    });
   },
   () => (open.size > MANY ? 100 : 0),
 );
@@ -47,12 +55,20 @@ export function ordersOf(filter: { symbol?: string; side?: Side }): readonly Ord
 
 export const orderByKey = (key: string): Order | undefined => open.get(key) ?? ended.find((order) => order.key === key);
 
-/** An order that leaves this page now. */
+/** An order that has left this page now. It is known at once, and shown with its answer if that comes soon. */
 export function addSent(order: Order): void {
   // One that is sent again has been given up before.
   ended = ended.filter(({ key }) => key !== order.key);
   open.set(order.key, order);
-  lastSent.value = order.key;
+  sentLast = order.key;
+  clearTimeout(showsSent);
+  showsSent = setTimeout(publish, SENT_SHOWN_AFTER_MS);
+}
+
+/** The venue has it under another key. */
+export function sentAs(key: string, knownAs: string): void {
+  if (sentLast !== key) return;
+  sentLast = knownAs;
   publish();
 }
 
@@ -173,7 +189,7 @@ export function clearOrders(): void {
   keyOfId.clear();
   ended = [];
   over.clear();
-  lastSent.value = null;
+  sentLast = null;
   publish();
 }
 

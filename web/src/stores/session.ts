@@ -112,6 +112,8 @@ async function signIn(credentials: web.Credentials): Promise<string | null> {
     return "This browser keeps keys for pages of this machine or by https only: open the page as http://localhost:… or by TLS.";
   }
   try {
+    // A key that could not be logged on would stay accepted by the venue, and be forgotten here.
+    if (key.peek() !== null) await signOut(false);
     const answer = await web.signIn(credentials);
     if (answer.role === "operator") {
       await web.signOut(false);

@@ -39,11 +39,8 @@ export function followTrades(): void {
     kept.version += 1;
     early = [];
     const name = `${of.symbol.toLowerCase()}@trade`;
-    const stop = follow(
-      name,
-      (payload) => received(of, payload as unknown as TradeEvent),
-      () => void catchUp(of),
-    );
+    const receive = (event: TradeEvent) => received(of, event);
+    const stop = follow(name, receive, () => void catchUp(of));
     return () => {
       stop();
       reads.end();

@@ -12,10 +12,13 @@ const LIMIT: Draft = {
 
 let venue: FakeVenue;
 let forgotten: string[] = [];
+/** What was asked of the page's own part of the venue, in order. */
+let requested: string[] = [];
 
 beforeEach(() => {
   venue = openFakeVenue();
   forgotten = [];
+  requested = [];
   // The browser's own parts: its database, its signatures, its cookie.
   vi.doMock("../connection/key", () => ({
     canHoldKeys: () => true,
@@ -23,10 +26,19 @@ beforeEach(() => {
     save: async () => {},
     forget: async (apiKey: string) => void forgotten.push(apiKey),
     sign: async () => "signed",
+    generate: async () => ({ pair: {}, publicKey: "public" }),
   }));
   vi.doMock("../connection/web", () => ({
     readSession: async () => ({ signedIn: true, demo: true }),
-    signOut: async () => ({}),
+    signOut: async () => void requested.push("sign out"),
+    signIn: async ({ user }: { user: string }) => {
+      requested.push(`sign in ${user}`);
+      return { user, account: user, role: "trader" };
+    },
+    registerKey: async () => {
+      requested.push("register");
+      return { apiKey: "second key", expiresAt: 0 };
+    },
   }));
 });
 afterEach(() => {
@@ -199,11 +211,23 @@ test("an order is sent, then accepted", async () => {
   const page = await signIn();
   venue.answer("order.place", ({ params }) => order(5, { clientOrderId: params.newClientOrderId }));
   const placed = page.place(LIMIT);
-  expect(page.openOrders.value.map(({ state }) => state)).toEqual(["sent"]);
+  expect(
+    page.ordersOf({}).map(({ state }) => state),
+    "known at once",
+  ).toEqual(["sent"]);
   await pass(1);
   expect(await placed).toEqual({ ok: true });
   expect(page.openOrders.value.map(({ state, orderId }) => [state, orderId])).toEqual([["accepted", 5]]);
   expect(page.lastSentOrder.value?.orderId).toBe(5);
+});
+
+test("an order that is not answered at once is shown as sent", async () => {
+  const page = await signIn();
+  venue.answer("order.place", () => SILENCE);
+  void page.place(LIMIT);
+  await pass(100);
+  expect(page.openOrders.value.map(({ state }) => state)).toEqual(["sent"]);
+  expect(page.lastSentOrder.value?.state).toBe("sent");
 });
 
 test("a refusal is a sentence with the rule and its limit", async () => {
@@ -311,11 +335,16 @@ test("a second press at once sends nothing more", async () => {
   await pass(1);
   expect((await Promise.all(placed)).map(({ ok }) => ok)).toEqual([true, false]);
   expect(page.texts()).toEqual(["The same order was sent a moment ago: it is sent once."]);
+  await pass(200);
+  void page.place(LIMIT, { twiceMs: 120 });
+  void page.place(LIMIT, { twiceMs: 120 });
+  await pass(1);
+  expect(venue.asks("order.place"), "each press of the ladder counts, but for one that bounces").toHaveLength(2);
   await pass(1_000);
   void page.place(LIMIT);
   void page.place({ ...LIMIT, side: "SELL" });
   await pass(1);
-  expect(venue.asks("order.place")).toHaveLength(3);
+  expect(venue.asks("order.place")).toHaveLength(4);
 });
 
 test("an order of a market whose book is not live is not sent", async () => {
@@ -498,6 +527,19 @@ test("who signs out leaves no message, no armed page, and signs the other window
   await page.signOut(false);
   expect([page.session.value, page.armed.value, page.texts()]).toEqual([null, false, []]);
   expect(FakeChannel.all[0]?.posted).toEqual(["key"]);
+  expect(forgotten).toEqual(["key"]);
+});
+
+test("who signs in while a key is held that the venue does not log on leaves that key first", async () => {
+  venue.answer("session.logon", () => new VenueError(-1008, "Too many sessions.", 503));
+  const page = await signIn();
+  expect(page.session.value).toBeNull();
+  const signed = page.signInPassword("bob", "a password");
+  venue.answer("session.logon", () => ({}));
+  await pass(10);
+  expect(await signed).toBeNull();
+  expect(page.session.value?.account).toBe("bob");
+  expect(requested).toEqual(["sign out", "sign in bob", "register"]);
   expect(forgotten).toEqual(["key"]);
 });
 

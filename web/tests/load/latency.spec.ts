@@ -1,6 +1,7 @@
 // From the click to the frame that shows the order accepted, beside the venue's own round trip; and what an open page
 // costs a venue that is otherwise idle.
-import { fillTicket, makeMarket } from "../fixture/desk";
+import { Browser } from "../fixture/browser";
+import { makeMarket } from "../fixture/desk";
 import { percentile } from "../fixture/measure";
 import { expect, signIn, test } from "../fixture/test";
 
@@ -16,24 +17,29 @@ declare global {
   }
 }
 
-test("click to accepted", async ({ page, venue }) => {
+test("click to accepted", async ({ venue }) => {
   await makeMarket(venue);
-  await page.addInitScript(timeRequests);
-  await signIn(page, venue);
+  const { browser, tab } = await Browser.open();
+  await tab.open(venue.open, timeRequests);
+  await tab.click("[data-testid=sign-in-demo-alice]");
+  await tab.see('[aria-label="Account alice"]');
+  await tab.see("[data-testid=connection][data-state=live]");
+  await tab.fill("[data-testid=ticket-qty]", "0.001");
   const extras: number[] = [];
   const [totals, trips]: [number[], number[]] = [[], []];
   for (let order = 0; order < ORDERS; order += 1) {
-    const price = 50_000 + order;
-    await fillTicket(page, { side: "buy", type: "LIMIT", price: String(price), qty: "0.001" });
-    const shownMs = page.evaluate(untilShown, String(price).slice(-3));
-    await page.getByTestId("ticket-submit").click();
+    const price = String(50_000 + order);
+    await tab.fill("[data-testid=ticket-price]", price);
+    const shownMs = tab.evaluate(untilShown, price.slice(-3));
+    await tab.press("[data-testid=ticket-submit]");
     const total = await shownMs;
-    const trip = await page.evaluate(() => window.trips.at(-1) ?? Number.NaN);
+    const trip = await tab.evaluate(() => window.trips.at(-1) ?? Number.NaN, null);
     totals.push(total);
     trips.push(trip);
     extras.push(total - trip);
     if (order % 50 === 49) await venue.signed("alice", "DELETE", "openOrders", { symbol: "BTCUSDT" });
   }
+  await browser.close();
   const row = (what: string, values: number[]) =>
     console.log(`| ${what} | ${percentile(values, 0.5).toFixed(1)} | ${percentile(values, 0.99).toFixed(1)} |`);
   console.log("| milliseconds | p50 | p99 |\n|---|---|---|");

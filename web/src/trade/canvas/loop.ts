@@ -14,14 +14,24 @@ const QUIET_FRAMES = 3;
 const LOOK_EVERY_MS = 100;
 const LOOK_FOR_MS = 1_000;
 
-/** Of a frame, for drawing: the browser's own part of it is as large. */
-const FRAME_PART_MS = 3;
+/**
+ * Where frames come late, all drawings rest between two pictures, and the frames between are free for the rest of the
+ * page: to compose a picture costs the browser as much as to draw it, however little of it is new.
+ */
+const LATE_MS = 25;
+const REST_STEP_MS = 8;
+const REST_MAX_MS = 50;
+/** With each frame in time the rest becomes so much shorter. */
+const REST_LESS_MS = 0.5;
 
 const painters = new Set<Painter>();
 let frame = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let quietFrames = 0;
 let wokenMs = 0;
+let framedMs = 0;
+let paintedMs = 0;
+let restMs = 0;
 
 /** Paints until the returned function is called. */
 export function keepPainted(painter: Painter): () => void {
@@ -42,22 +52,32 @@ export function wake(): void {
 
 function run(nowMs: number): void {
   frame = 0;
-  quietFrames += 1;
-  // On a slow machine the painters take turns, and there is a frame in time.
-  const until = performance.now() + FRAME_PART_MS;
-  for (const painter of [...painters]) {
-    if (!painter.isChanged()) continue;
-    painter.paint();
-    quietFrames = 0;
-    wokenMs = nowMs;
-    // The last one to be looked at in the next frame.
-    if (painters.delete(painter)) painters.add(painter);
-    if (performance.now() > until) break;
-  }
+  adaptRest(nowMs);
+  if (nowMs - paintedMs >= restMs) paintChanged(nowMs);
   // A painter that woke the loop has its next frame already.
   if (painters.size === 0 || frame !== 0) return;
   if (quietFrames < QUIET_FRAMES) frame = requestAnimationFrame(run);
   else wait();
+}
+
+function paintChanged(nowMs: number): void {
+  quietFrames += 1;
+  for (const painter of painters) {
+    if (!painter.isChanged()) continue;
+    painter.paint();
+    quietFrames = 0;
+    wokenMs = nowMs;
+    paintedMs = nowMs;
+  }
+}
+
+function adaptRest(nowMs: number): void {
+  const sinceMs = nowMs - framedMs;
+  framedMs = nowMs;
+  // The loop itself has slept.
+  if (sinceMs > 10 * LATE_MS) return;
+  if (sinceMs > LATE_MS) restMs = Math.min(REST_MAX_MS, restMs + REST_STEP_MS);
+  else restMs = Math.max(0, restMs - REST_LESS_MS);
 }
 
 function look(): void {

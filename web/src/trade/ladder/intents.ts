@@ -13,6 +13,9 @@ import type { Drag, LadderView } from "./view";
 
 export type Say = (sentence: string) => void;
 
+/** Traders add to an order by clicking again; only a worn button clicks again so soon by itself. */
+const BOUNCE_MS = 120;
+
 const sideWord = (side: Side): string => (side === "BUY" ? "buy" : "sell");
 
 /** Why nothing can be sent from the ladder now. */
@@ -130,7 +133,11 @@ function openOf({ orders }: Capsule): Order[] {
 function send(draft: Draft, say: Say): void {
   const { side, params } = draft;
   const at = params.price === undefined ? "at market" : `at ${params.price}`;
-  void answer(`${side === "BUY" ? "Buy" : "Sell"} ${params.quantity} ${at}`, [place(draft)], say);
+  void answer(
+    `${side === "BUY" ? "Buy" : "Sell"} ${params.quantity} ${at}`,
+    [place(draft, { twiceMs: BOUNCE_MS })],
+    say,
+  );
 }
 
 /** Says that it was sent, and then what came of it. */

@@ -62,6 +62,7 @@ function TicketForm({ market, freshness }: { market: Market; freshness: Freshnes
   const form = useRef<HTMLFormElement>(null);
   /** Whether the person has tried to send: then what is missing is said, too. */
   const hasTried = useSignal(false);
+  const hasSent = useComputed(() => lastSent.value !== null || sentList.value !== null);
   useEffect(watchBook, []);
   usePricesOf(market);
 
@@ -129,7 +130,7 @@ function TicketForm({ market, freshness }: { market: Market; freshness: Freshnes
         <p id="ticket-blocked" class="ticket-blocked warning">
           {blocked}
         </p>
-        {(lastSent.value !== null || sentList.value !== null) && <OrderLife />}
+        {hasSent.value && <OrderLife />}
       </div>
     </form>
   );

@@ -18,7 +18,7 @@ use super::{bare, machine, usage};
 
 /// The bare handler's load in a closed loop.
 const BARE_WARM_UP: Duration = Duration::from_millis(500);
-const BARE_MEASURED_MAX: Duration = Duration::from_secs(2);
+pub(super) const BARE_MEASURED_MAX: Duration = Duration::from_secs(2);
 /// And in an open loop, whose percentiles show stalls of the machine.
 const BARE_OPEN_MAX: Duration = Duration::from_secs(5);
 /// Duration of the closed loop that finds the highest rate.
@@ -263,7 +263,7 @@ impl<'a> Run<'a> {
     }
 }
 
-fn orders(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
+pub(super) fn orders(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
     let Measured { outcome, stages, book } = measured;
     let mut by_type = Report::default();
     for (name, tally) in &outcome.by_type {
@@ -288,7 +288,7 @@ fn orders(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
     })
 }
 
-fn resources(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
+pub(super) fn resources(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
     let Measured { outcome, .. } = measured;
     let usage = outcome.usage.as_ref();
     let spent = |pick: fn(&Usage) -> u64| usage.map(pick);

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::de::DeserializeOwned;
 use server::now_ns;
 
-use super::spec::{Key, Outcome, Spec, Word};
+use super::spec::{Key, Load, Outcome, Spec, Word};
 use super::usage::Usage;
 
 /// The time between the last agent's `Connected` and the begin, so that all begin together.
@@ -78,7 +78,11 @@ impl Spec {
                 requests_max: self.requests_max.map(|max| (max as f64 * share).ceil() as u64),
                 ..self.clone()
             };
-            Agent::spawn("agent", &spec)
+            let part = match self.load {
+                Load::Ouch { .. } | Load::OuchEcho { .. } => "ouch-agent",
+                _ => "agent",
+            };
+            Agent::spawn(part, &spec)
         };
         self.keys.chunks(per_agent).enumerate().map(start).collect()
     }
@@ -226,9 +230,19 @@ pub(super) fn own_binary() -> Result<Command, Failure> {
 
 /// The address in the line that a server prints when it is ready.
 pub(super) fn read_ready(stdout: impl BufRead) -> Result<String, Failure> {
+    Ok(read_ports(stdout)?.0)
+}
+
+/// Likewise, and the address of its OUCH port.
+pub(super) fn read_ports(stdout: impl BufRead) -> Result<(String, Option<String>), Failure> {
+    let mut ouch = None;
     for line in stdout.lines() {
-        if let Some(address) = line?.strip_prefix("ready http://") {
-            return Ok(address.to_owned());
+        let line = line?;
+        if let Some(address) = line.strip_prefix("listening ouch ") {
+            ouch = Some(address.to_owned());
+        }
+        if let Some(address) = line.strip_prefix("ready http://") {
+            return Ok((address.to_owned(), ouch));
         }
     }
     Err(Failure::new("the venue did not start; the reason is above"))

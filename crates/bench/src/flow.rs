@@ -107,6 +107,9 @@ impl Flow {
                 super::frame::write_text(out, self.params.as_bytes());
                 order.kind
             }
+            Load::Ouch { .. } | Load::OuchEcho { .. } => {
+                unreachable!("an agent of its own sends the frames of OUCH")
+            }
         }
     }
 

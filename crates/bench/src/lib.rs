@@ -24,6 +24,7 @@ mod growth;
 mod knee;
 mod load;
 mod machine;
+mod ouch;
 mod reader;
 mod report;
 mod require;
@@ -69,6 +70,8 @@ enum Chosen {
     Batch(Flags),
     /// The same mix over the WebSocket API, with many requests under way on each connection
     Pipelined(Flags),
+    /// Orders by OUCH in a closed loop, beside an echo of the same frames
+    Ouch(ouch::Ouch),
     /// 200 users that join one by one; the book keeps 15,000 orders; 80 % limit, 20 % market orders
     #[command(name = "ramp-200")]
     Ramp200(Flags),
@@ -91,13 +94,17 @@ enum Chosen {
     Growth(growth::Growth),
     /// Writes the workload w1, w2 or w3 to a file for other tools
     Gen(generate::Generate),
-    /// The next three are child processes of a run.
+    /// The next ones are child processes of a run.
     #[command(hide = true)]
     Agent,
     #[command(hide = true)]
     Readers,
     #[command(hide = true)]
     Bare,
+    #[command(hide = true)]
+    OuchAgent,
+    #[command(hide = true)]
+    OuchEcho,
 }
 
 impl Bench {
@@ -106,6 +113,9 @@ impl Bench {
             Chosen::Agent => agent::run(),
             Chosen::Readers => reader::run(),
             Chosen::Bare => bare::run(),
+            Chosen::OuchAgent => ouch::run_agent(),
+            Chosen::OuchEcho => ouch::run_echo(),
+            Chosen::Ouch(ouch) => ouch.run(),
             Chosen::RestMix(flags) => run::run("rest-mix", Load::RestMix, &flags),
             Chosen::Health(flags) => run::run("health", Load::Health, &flags),
             Chosen::Batch(flags) => run::run("batch", Load::Batch, &flags),

@@ -121,13 +121,20 @@ fn tolerant<T>(venue: &Venue, read: Result<T, Failure>) -> Result<Option<T>, Fai
 }
 
 pub(super) fn spec(load: Load, flags: &Flags, venue: &Venue) -> Spec {
+    let address = match (load, &venue.ouch) {
+        (Load::Ouch { .. }, Some(ouch)) => ouch,
+        _ => &venue.address,
+    };
     Spec {
-        address: venue.address.clone(),
+        address: address.clone(),
         load,
         keys: venue.keys.clone(),
         agents: usize::from(flags.agents),
         rate: flags.rate,
-        window: if load == Load::WebSocket { usize::from(flags.window) } else { 1 },
+        window: match load {
+            Load::WebSocket | Load::Ouch { .. } | Load::OuchEcho { .. } => flags.window.into(),
+            _ => 1,
+        },
         seed: flags.seed,
         warm_up: Duration::from_secs(flags.warm_up),
         measured: flags.measured(),

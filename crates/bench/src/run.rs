@@ -20,7 +20,7 @@ use super::{bare, machine, usage};
 
 /// The bare handler's load in a closed loop.
 const BARE_WARM_UP: Duration = Duration::from_millis(500);
-const BARE_MEASURED: Duration = Duration::from_secs(1);
+pub(super) const BARE_MEASURED: Duration = Duration::from_secs(1);
 /// And in an open loop, whose percentiles show stalls of the machine.
 const BARE_OPEN_MAX: Duration = Duration::from_secs(5);
 /// Rounds of a closed loop, with references between them, and the least seconds of each.
@@ -340,7 +340,7 @@ impl<'a> Run<'a> {
     }
 }
 
-fn orders(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
+pub(super) fn orders(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
     let Measured { outcome, book, .. } = measured;
     let mut by_type = Report::default();
     for (name, tally) in &outcome.by_type {
@@ -365,7 +365,7 @@ fn orders(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
     })
 }
 
-fn resources(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
+pub(super) fn resources(flags: &Flags, measured: &Measured, total: &Tally) -> Report {
     let Measured { outcome, .. } = measured;
     let usage = outcome.usage.as_ref();
     let spent = |pick: fn(&Usage) -> u64| usage.map(pick);

@@ -55,6 +55,10 @@ pub(super) enum Load {
     Fill,
     /// The mix of `rest-mix` over the WebSocket API, after a logon.
     WebSocket,
+    /// Orders by OUCH, of which every second one trades; as many are written at once.
+    Ouch { batch: u16 },
+    /// The frames of these orders, for a server that sends them back.
+    OuchEcho { batch: u16 },
 }
 
 impl Load {

@@ -13,7 +13,7 @@ use cli::socket::ask_running;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::fleet::{Process, own_binary, read_ready};
+use super::fleet::{Process, own_binary, read_ports};
 use super::machine;
 use super::report::Report;
 use super::spec::Key;
@@ -29,6 +29,8 @@ pub(super) struct Venue {
     /// Host and port.
     pub(super) address: String,
     pub(super) keys: Vec<Key>,
+    /// Host and port for OUCH.
+    pub(super) ouch: Option<String>,
     /// As it was before the venue started.
     pub(super) machine: Report,
     own: Option<Own>,
@@ -58,9 +60,9 @@ impl Venue {
             .permissions(Permissions::from_mode(0o700))
             .tempdir_in(within)
             .map_err(|error| Failure::new(format!("{}: {error}", within.display())))?;
-        let (process, address) = spawn(folder.path(), settings, cores)?;
+        let (process, (address, ouch)) = spawn(folder.path(), settings, cores)?;
         let own = Own { process, folder, settings: settings.to_vec(), cores };
-        let mut venue = Self { address, keys: Vec::new(), machine, own: Some(own) };
+        let mut venue = Self { address, keys: Vec::new(), ouch, machine, own: Some(own) };
         venue.open_accounts(clients)?;
         Ok(venue)
     }
@@ -71,7 +73,7 @@ impl Venue {
         let address = server::parse_address(address)
             .map_err(|error| Failure::new(format!("the URL {error}")))?;
         let (keys, machine) = (vec![key.clone(); clients], machine::here(here));
-        Ok(Self { address: address.to_string(), keys, machine, own: None })
+        Ok(Self { address: address.to_string(), keys, ouch: None, machine, own: None })
     }
 
     /// Kills the venue, and starts it again.
@@ -81,7 +83,8 @@ impl Venue {
         })?;
         own.process.0.kill()?;
         own.process.0.wait()?;
-        (own.process, self.address) = spawn(own.folder.path(), &own.settings, own.cores)?;
+        let (process, ports) = spawn(own.folder.path(), &own.settings, own.cores)?;
+        (own.process, (self.address, self.ouch)) = (process, ports);
         Ok(())
     }
 
@@ -111,6 +114,23 @@ impl Venue {
         if status == 200 { Ok(body.into_owned()) } else { Err(failed(&format!("{status} {body}"))) }
     }
 
+    /// Makes a login for OUCH for each account, and returns users and passwords.
+    pub(super) fn add_ouch_logins(&self, clients: usize) -> Result<Vec<Key>, Failure> {
+        let folder = self.folder().expect("a fresh venue has a folder");
+        let add = |at: usize| {
+            let (user, password) = (format!("b{at}"), format!("bench{at:05}"));
+            ask_running(
+                folder,
+                &json!({
+                    "request": "login add", "user": user, "account": format!("bench-{at}"),
+                    "ways": ["ouch"], "password": password,
+                }),
+            )?;
+            Ok(Key { api_key: user, secret_key: password })
+        };
+        (1..=clients).map(add).collect()
+    }
+
     fn open_accounts(&mut self, clients: usize) -> Result<(), Failure> {
         let folder: PathBuf = self.folder().expect("a fresh venue has a folder").into();
         let ask = |request: Value| ask_running(&folder, &request);
@@ -132,12 +152,12 @@ impl Venue {
     }
 }
 
-/// The process, and the address at which it is ready.
+/// The process, and the addresses at which it is ready.
 fn spawn(
     folder: &Path,
     settings: &[String],
     cores: Option<u16>,
-) -> Result<(Process, String), Failure> {
+) -> Result<(Process, (String, Option<String>)), Failure> {
     let mut venue = own_binary()?;
     venue
         .args(["serve", "--demo", "--no-bots", "--http", "127.0.0.1:0", "--log-level", "warn"])
@@ -150,7 +170,7 @@ fn spawn(
         .map_err(|error| Failure::new(format!("a venue cannot be started: {error}")))?;
     let stdout = process.stdout.take().expect("it is piped");
     let process = Process(process);
-    Ok((process, read_ready(BufReader::new(stdout))?))
+    Ok((process, read_ports(BufReader::new(stdout))?))
 }
 
 /// A child inherits the affinity of the thread that starts it, so the thread narrows its own first.

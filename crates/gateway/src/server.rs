@@ -61,8 +61,7 @@ pub(crate) async fn serve(
     let Gateway { settings, publisher, history, tls, operators, access, faults, .. } = gateway;
     let Gateway { operator_hub, traces, origins, allowed_hosts, trusted_proxies, .. } = gateway;
     let Gateway { created_us, demo_sign_in: demo, ouch, .. } = gateway;
-    let is_loopback = tcp.local_addr()?.ip().to_canonical().is_loopback();
-    let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback));
+    let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback(&tcp)?));
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
     give_engine_access(&publisher, &handle);
@@ -122,6 +121,10 @@ pub(crate) async fn serve(
     tokio::join!(port.serve(shutdown), OptionFuture::from(ouch));
     tasks.iter().for_each(|task| task.abort());
     Ok(())
+}
+
+fn is_loopback(tcp: &TcpListener) -> io::Result<bool> {
+    Ok(tcp.local_addr()?.ip().to_canonical().is_loopback())
 }
 
 fn serve_ouch(

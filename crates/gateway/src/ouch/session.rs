@@ -1,6 +1,7 @@
 //! One connection: packets in, commands to the venue; reports of the venue, packets out.
 
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -216,6 +217,7 @@ impl Session {
     /// Reads and writes until the connection or the session ends.
     async fn trade<S: AsyncRead + AsyncWrite + Unpin>(&mut self, connection: &mut Connection<S>) {
         let shared = Arc::clone(&connection.door);
+        let mut stopped = pin!(shared.door.stopped());
         loop {
             let asked = self.take(connection);
             if !self.entries.is_empty() {
@@ -257,7 +259,7 @@ impl Session {
                         return;
                     }
                 }
-                () = shared.door.stopped() => {
+                () = &mut stopped => {
                     self.collect(&mut connection.output);
                     connection.soup.end_of_session(&mut connection.output);
                     return;

@@ -1,0 +1,181 @@
+//! `buttonwood bench ouch-agent`: one process with all clients, on one thread and one epoll.
+
+use std::time::{Duration, Instant};
+
+use cli::Failure;
+use mio::{Events, Interest, Poll, Token};
+use server::now_ns;
+
+use super::trader::{Seen, Trader};
+use crate::fleet::{emit, receive};
+use crate::socket::{self, Connection};
+use crate::spec::{Load, Outcome, Spec, Word};
+use crate::tally::Tally;
+use crate::usage;
+
+const EVENTS: usize = 1_024;
+const WORD_EVERY: Duration = Duration::from_millis(200);
+const WAIT: Duration = Duration::from_millis(100);
+const LOG_ON_PATIENCE: Duration = Duration::from_secs(60);
+/// The wait for answers after the end.
+const GRACE: Duration = Duration::from_secs(10);
+
+pub(crate) fn run() -> Result<(), Failure> {
+    let spec: Spec = receive()?;
+    let mut agent = Agent::connect(spec)?;
+    emit(&Word::Connected)?;
+    let begin_ns: u64 = receive()?;
+    let begin = Instant::now() + Duration::from_nanos(begin_ns.saturating_sub(now_ns()));
+    std::thread::sleep(begin.saturating_duration_since(Instant::now()));
+    let outcome = agent.drive(begin)?;
+    emit(&Word::Ended(Box::new(outcome)))
+}
+
+struct Agent {
+    spec: Spec,
+    poll: Poll,
+    traders: Vec<Trader>,
+    begun: Instant,
+    tally: Tally,
+    outcome: Outcome,
+    done: u64,
+}
+
+impl Agent {
+    fn connect(spec: Spec) -> Result<Self, Failure> {
+        let poll = Poll::new()?;
+        let address = socket::parse(&spec.address)?;
+        let (is_echo, batch) = match spec.load {
+            Load::OuchEcho { batch } => (true, batch),
+            Load::Ouch { batch } => (false, batch),
+            _ => return Err(Failure::fault("this agent speaks OUCH")),
+        };
+        let sizes = (spec.window, usize::from(batch));
+        let mut traders = Vec::new();
+        for (at, key) in spec.keys.iter().enumerate() {
+            let stream = std::net::TcpStream::connect(address)?;
+            stream.set_nodelay(true)?;
+            let mut connection = Connection::new(stream, &[], "the venue's OUCH port")?;
+            let interest = Interest::READABLE | Interest::WRITABLE;
+            poll.registry().register(&mut connection.stream, Token(at), interest)?;
+            traders.push(Trader::new(connection, (!is_echo).then_some(key), sizes)?);
+        }
+        let (tally, outcome) = (Tally::default(), Outcome::default());
+        let mut agent =
+            Self { spec, poll, traders, begun: Instant::now(), tally, outcome, done: 0 };
+        agent.log_on()?;
+        Ok(agent)
+    }
+
+    fn log_on(&mut self) -> Result<(), Failure> {
+        for trader in &mut self.traders {
+            trader.connection.flush()?;
+            // One after the other: the venue checks passwords with one thread.
+            while !trader.is_ready() {
+                if self.begun.elapsed() > LOG_ON_PATIENCE {
+                    return Err(Failure::new("a client was not let in within a minute"));
+                }
+                trader.connection.fill()?;
+                trader.receive(0)?;
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        Ok(())
+    }
+
+    fn drive(&mut self, begin: Instant) -> Result<Outcome, Failure> {
+        let measured = begin + self.spec.warm_up;
+        let end = measured + self.spec.measured;
+        let mut events = Events::with_capacity(EVENTS);
+        let (mut word, mut cpu_s) = (begin, 0.0);
+        let (mut is_measured, mut outcome) = (false, None);
+        for at in 0..self.traders.len() {
+            self.send(at, begin)?;
+        }
+        loop {
+            self.poll.poll(&mut events, Some(WAIT))?;
+            let mut now = Instant::now();
+            if !is_measured && now >= measured {
+                (is_measured, cpu_s) = (true, usage::cpu_s("self").unwrap_or(0.0));
+                (self.tally, self.outcome) = (Tally::default(), Outcome::default());
+            }
+            let is_over = now >= end;
+            if is_over && outcome.is_none() {
+                outcome = Some(self.close(cpu_s));
+            }
+            for event in &events {
+                let at = event.token().0;
+                self.traders[at].connection.flush()?;
+                while !self.read(at)? {}
+                now = Instant::now();
+                if !is_over {
+                    self.send(at, now)?;
+                }
+            }
+            if now - word >= WORD_EVERY {
+                word = now;
+                emit(&Word::Done(std::mem::take(&mut self.done)))?;
+                self.tick()?;
+            }
+            let is_idle = self.traders.iter().all(|trader| trader.under_way.is_empty());
+            if is_over && (is_idle || now >= end + GRACE) {
+                break;
+            }
+        }
+        let mut outcome = outcome.unwrap_or_else(|| self.close(cpu_s));
+        let left: usize = self.traders.iter().map(|trader| trader.under_way.len()).sum();
+        if left > 0 {
+            outcome.errors.insert("no answer".to_owned(), left as u64);
+        }
+        Ok(outcome)
+    }
+
+    /// The figures of the measured time.
+    fn close(&mut self, cpu_s: f64) -> Outcome {
+        let mut outcome = std::mem::take(&mut self.outcome);
+        outcome.cpu_s = usage::cpu_s("self").unwrap_or(0.0) - cpu_s;
+        outcome.by_type.insert("limit".to_owned(), std::mem::take(&mut self.tally));
+        outcome
+    }
+
+    fn send(&mut self, at: usize, now: Instant) -> Result<(), Failure> {
+        let trader = &mut self.traders[at];
+        if trader.send(now) > 0 {
+            self.outcome.bytes_sent += trader.connection.outbox.len() as u64;
+            trader.connection.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Reads once; `true` when the socket has no more at the moment.
+    fn read(&mut self, at: usize) -> Result<bool, Failure> {
+        let trader = &mut self.traders[at];
+        let is_empty = trader.connection.fill()?;
+        self.outcome.bytes_received += trader.connection.arrived().len() as u64;
+        let now = Instant::now();
+        let now_ms = self.begun.elapsed().as_millis() as u64;
+        let Seen { answered, refused, executed } = trader.receive(now_ms)?;
+        for _ in 0..answered {
+            let sent = trader.under_way.pop_front();
+            let sent = sent.ok_or_else(|| Failure::fault("an answer to no order"))?;
+            self.tally.record((now - sent).as_nanos() as u64, 1);
+        }
+        for _ in 0..refused {
+            trader.under_way.pop_front();
+            *self.outcome.errors.entry("rejected".to_owned()).or_default() += 1;
+        }
+        // Each trade has a report for either side.
+        self.outcome.trades += executed / 2;
+        self.done += answered as u64;
+        Ok(is_empty)
+    }
+
+    fn tick(&mut self) -> Result<(), Failure> {
+        let now_ms = self.begun.elapsed().as_millis() as u64;
+        for trader in &mut self.traders {
+            trader.tick(now_ms)?;
+            trader.connection.flush()?;
+        }
+        Ok(())
+    }
+}

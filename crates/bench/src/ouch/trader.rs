@@ -1,0 +1,142 @@
+//! One client: what it sends, and what it has under way.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use cli::Failure;
+use protocol::ouch::inbound::EnterOrder;
+use protocol::ouch::outbound::{OrderAccepted, OrderExecuted, Rejected};
+use protocol::soup::server::Due;
+use protocol::soup::{Client, LogOn, Received};
+
+use crate::socket::Connection;
+use crate::spec::Key;
+
+/// Prices of the orders: each buy rests, and the sell after it takes it.
+const PRICE: u64 = 60_000 * 10_000;
+const QUANTITY: u32 = 100;
+
+pub(super) struct Trader {
+    pub(super) connection: Connection,
+    /// `None` beside an echo.
+    soup: Option<Client>,
+    /// When each order under way was handed to the socket.
+    pub(super) under_way: VecDeque<Instant>,
+    number: u32,
+    window: usize,
+    batch: usize,
+}
+
+/// What a client has read.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) answered: usize,
+    pub(super) refused: usize,
+    pub(super) executed: u64,
+}
+
+impl Trader {
+    /// Logs on, unless the other side is an echo.
+    pub(super) fn new(
+        connection: Connection,
+        key: Option<&Key>,
+        (window, batch): (usize, usize),
+    ) -> Result<Self, Failure> {
+        let mut trader = Self {
+            connection,
+            soup: None,
+            under_way: VecDeque::new(),
+            number: 0,
+            window,
+            batch: batch.min(window),
+        };
+        if let Some(key) = key {
+            let request = LogOn::new(&key.api_key, &key.secret_key, None, 0);
+            let request = request.ok_or_else(|| Failure::fault("a user or password too long"))?;
+            let soup = Client::log_on(&request, &mut trader.connection.outbox, 0);
+            trader.soup = Some(soup);
+        }
+        Ok(trader)
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.soup.as_ref().is_none_or(Client::is_logged_on)
+    }
+
+    /// Sends as many orders as there is room for, once that is a batch.
+    pub(super) fn send(&mut self, now: Instant) -> usize {
+        let room = self.window - self.under_way.len();
+        if room < self.batch {
+            return 0;
+        }
+        for _ in 0..room {
+            self.number += 1;
+            let order = order(self.number);
+            Client::message(&mut self.connection.outbox, |out| order.write(out, |_| {}));
+            self.under_way.push_back(now);
+        }
+        room
+    }
+
+    /// Counts what has arrived.
+    pub(super) fn receive(&mut self, now_ms: u64) -> Result<Seen, Failure> {
+        let mut seen = Seen::default();
+        let arrived = self.connection.arrived();
+        let mut rest = arrived;
+        match &mut self.soup {
+            None => {
+                while take_frame(&mut rest) {
+                    seen.answered += 1;
+                }
+            }
+            Some(soup) => loop {
+                match soup.receive(&mut rest, now_ms) {
+                    Received::NeedMore => break,
+                    Received::Message(message) => match message.first() {
+                        Some(&OrderAccepted::KIND) => seen.answered += 1,
+                        Some(&OrderExecuted::KIND) => seen.executed += 1,
+                        Some(&Rejected::KIND) => seen.refused += 1,
+                        _ => {}
+                    },
+                    Received::Nothing | Received::Accepted { .. } => {}
+                    other => return Err(Failure::new(format!("the venue sent {other:?}"))),
+                }
+            },
+        }
+        let consumed = arrived.len() - rest.len();
+        self.connection.discard(consumed);
+        Ok(seen)
+    }
+
+    /// Sends a heartbeat that is due.
+    pub(super) fn tick(&mut self, now_ms: u64) -> Result<(), Failure> {
+        let due = self.soup.as_mut().map(|soup| soup.tick(&mut self.connection.outbox, now_ms));
+        if due == Some(Due::Close) {
+            return Err(Failure::new("the venue was silent for 15 s"));
+        }
+        Ok(())
+    }
+}
+
+fn take_frame(rest: &mut &[u8]) -> bool {
+    let Some((length, after)) = rest.split_first_chunk::<2>() else { return false };
+    let Some(after) = after.get(usize::from(u16::from_be_bytes(*length))..) else { return false };
+    *rest = after;
+    true
+}
+
+fn order(number: u32) -> EnterOrder {
+    EnterOrder {
+        user_ref_num: number,
+        side: if number % 2 == 1 { b'B' } else { b'S' },
+        quantity: QUANTITY,
+        symbol: *b"BTCUSDT ",
+        price: PRICE,
+        time_in_force: b'0',
+        display: b'Y',
+        capacity: b'A',
+        intermarket_sweep: b'N',
+        cross_type: b'N',
+        cl_ord_id: [b' '; 14],
+    }
+}

@@ -5844,7 +5844,7 @@ export interface operations {
                         /** @description Whether it asks for one-time codes; missing without the master key */
                         totp?: boolean | null;
                         user: string;
-                        ways: "page"[];
+                        ways: ("page" | "ouch")[];
                     }[];
                 };
             };
@@ -5973,7 +5973,7 @@ export interface operations {
                      *       "page"
                      *     ]
                      */
-                    ways?: "page"[];
+                    ways?: ("page" | "ouch")[];
                 };
             };
         };
@@ -6216,7 +6216,7 @@ export interface operations {
                      * @description Where it may sign in; may be repeated, and replaces the present ways
                      * @default []
                      */
-                    ways?: "page"[];
+                    ways?: ("page" | "ouch")[];
                 };
             };
         };
@@ -6242,7 +6242,7 @@ export interface operations {
                         /** @description Whether it asks for one-time codes; missing without the master key */
                         totp?: boolean | null;
                         user: string;
-                        ways: "page"[];
+                        ways: ("page" | "ouch")[];
                     };
                 };
             };
@@ -6510,7 +6510,7 @@ export interface operations {
                             /** @description Whether it asks for one-time codes; missing without the master key */
                             totp?: boolean | null;
                             user: string;
-                            ways: "page"[];
+                            ways: ("page" | "ouch")[];
                         }[];
                         venue: {
                             /**

@@ -96,6 +96,20 @@ fn a_run_gives_the_figures_that_other_programs_read() {
 }
 
 #[test]
+fn orders_by_ouch_stand_beside_an_echo_of_their_frames() {
+    let figures = unhindered(&["ouch", "--clients", "2", "--window", "8", "--batch", "4"]);
+    let positive = |name: &str| figures[name].as_f64().is_some_and(|figure| figure > 0.0);
+    for name in ["orders_per_s", "p50_ms", "p99_ms", "bare_echo_per_s", "venue_cpu_us_per_order"] {
+        assert!(positive(name), "{name}: {figures}");
+    }
+    assert_eq!((&figures["scenario"], &figures["window"]), (&"ouch".into(), &8.into()));
+    assert_eq!(figures["errors"], serde_json::json!({}), "{figures}");
+    // Each second order trades with the one before it.
+    let trades = figures["trades_per_order"].as_f64().expect("a figure");
+    assert!((0.4..0.6).contains(&trades), "{figures}");
+}
+
+#[test]
 fn what_is_required_decides_the_exit_status() {
     let health = |require: &str| {
         let args = [&["bench", "health"], &SHORT[..], &["--rate", "50", "--require", require]];

@@ -225,14 +225,13 @@ impl Session {
             }
             match asked {
                 Asked::Nothing => {}
-                Asked::LogOut => return,
+                Asked::LogOut | Asked::Violation => return,
                 Asked::CancelOnDisconnect(cancels) => {
                     if !self.reopen(connection, cancels).await {
                         return;
                     }
                     continue; // With the packets after it.
                 }
-                Asked::Violation => return,
             }
             let has_ended = self.collect(&mut connection.output);
             if let Some(end) = has_ended {

@@ -101,6 +101,35 @@ test("the venue restarts: the page comes back by itself, signed in, and trades",
 });
 
 /** One order fills, one comes, one comes and goes. */
+test("a read model that lags: the fills say that earlier ones are being read, and then have each once", async ({
+  page,
+  venue,
+}) => {
+  await makeMarket(venue);
+  let isBehind = true;
+  await page.routeWebSocket(/\/ws-api\//, (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((text) => {
+      const { id, method } = JSON.parse(String(text));
+      const error = { code: -1008, msg: "The read model is behind." };
+      if (isBehind && method === "myTrades") socket.send(JSON.stringify({ id, status: 503, error }));
+      else server.send(text);
+    });
+  });
+  await signIn(page, venue);
+  const fills = page.getByTestId("fills");
+  await expect(fills).toContainText("Earlier fills are being read");
+  // What happens meanwhile is an event of the account, and shown.
+  await fillTicket(page, { side: "buy", type: "MARKET", qty: "0.2" });
+  await submit(page);
+  await expectRows(page, "fills", 1);
+  const says = page.getByRole("status").filter({ hasText: "Earlier fills are being read" });
+  await expect(says).toBeVisible();
+  isBehind = false;
+  await expectRows(page, "fills", 2);
+  await expect(says).toHaveCount(0);
+});
+
 async function tradeMeanwhile(venue: Venue): Promise<void> {
   await venue.order("bob", { side: "BUY", price: BETTER, quantity: "0.5" });
   await venue.order("alice", { side: "BUY", price: "58000", quantity: "0.1" });

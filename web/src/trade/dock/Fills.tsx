@@ -135,19 +135,26 @@ export const exportFills = () => exportRows("fills", columns, shown.peek());
 export function Fills({ width }: { width: number }) {
   const visible = useMemo(() => fitting(columns, width), [width]);
   return (
-    <VirtualTable
-      label="Fills"
-      testId="fills"
-      columns={visible}
-      rows={shown.value}
-      rowKey={keyOf}
-      rowClass={classOf}
-      empty={emptyText()}
-      onSort={sortBy}
-      {...(sort.value && { sort: sort.value })}
-    />
+    <>
+      <VirtualTable
+        label="Fills"
+        testId="fills"
+        columns={visible}
+        rows={shown.value}
+        rowKey={keyOf}
+        rowClass={classOf}
+        empty={emptyText()}
+        onSort={sortBy}
+        {...(sort.value && { sort: sort.value })}
+      />
+      <p class="dock-note" role="status">
+        {fills.value.length > 0 && known.value === "own" && BEING_READ}
+      </p>
+    </>
   );
 }
+
+const BEING_READ = "Earlier fills are being read …";
 
 const keyOf = ({ key }: Fill) => key;
 const classOf = ({ isBusted }: Fill) => (isBusted ? "dock-busted" : "");
@@ -156,5 +163,5 @@ const sortBy = (column: string) => turnSort(sort, columns, column);
 function emptyText(): string {
   if (session.value === null) return "Sign in to see your fills.";
   if (fills.value.length > 0) return "No fill passes the filter.";
-  return known.value === "own" ? "Earlier fills are being read …" : "Nothing traded yet.";
+  return known.value === "own" ? BEING_READ : "Nothing traded yet.";
 }

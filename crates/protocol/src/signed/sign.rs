@@ -117,7 +117,7 @@ impl VerifyingKey {
     pub fn verify(&self, payload: &[u8], signature: &[u8]) -> Result<(), ApiError> {
         let is_valid = match self {
             Self::Hmac(key) => parse_hex(signature)
-                .is_some_and(|signature| hmac::verify(&key, payload, &signature).is_ok()),
+                .is_some_and(|signature| hmac::verify(key, payload, &signature).is_ok()),
             Self::Ed25519(public) => STANDARD.decode(signature).is_ok_and(|signature| {
                 UnparsedPublicKey::new(&ED25519, public).verify(payload, &signature).is_ok()
             }),

@@ -12,10 +12,12 @@
 //!   is the noise in times that LOBSTER printed from a double.
 
 pub mod dbn;
+mod event;
 mod format;
 mod input;
 pub mod lobster;
 pub mod obwl;
 
+pub use event::{Event, Kind};
 pub use format::{DetectError, Format, open_detected};
 pub use input::{Input, decompress, open};

@@ -32,6 +32,7 @@ LIFE = [
     ("GET", "/log/commands", {}, None),
     ("POST", "/halt", {}, {"level": 1}),
     ("POST", "/resume", {}, None),
+    ("POST", "/numbering-day", {}, None),
     ("PUT", "/breaker", {}, {"symbol": "BTCUSDT", "levels": [700, 900, 2000, 0]}),
     ("POST", "/accounts", {}, {"name": "carol"}),
     ("GET", "/accounts", {}, None),

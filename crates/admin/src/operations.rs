@@ -83,8 +83,8 @@ pub(super) const COMMANDS: &str = "asset add, asset list, instrument add, instru
     instrument rules, instrument fees, instrument calendar, instrument list, account add, \
     account update, account list, account balances, deposit, withdraw, withdrawal request, \
     withdrawal approve, withdrawal confirm, withdrawal cancel, withdrawal list, key add, key list, \
-    key revoke, login add, login list, login set, login revoke, phase, halt, resume, delist, order list, order show, order cancel, trade show, \
-    bust, correct, owed, settle, breaker, settings, kill, risk, limits, audit, log-level, \
+    key revoke, login add, login list, login set, login revoke, phase, halt, resume, \
+    numbering-day, delist, order list, order show, order cancel, trade show, bust, correct, owed, settle, breaker, settings, kill, risk, limits, audit, log-level, \
     test clock, test fault, test faults, test clear";
 
 pub(super) const GROUPS: [(&str, &str); 9] = [
@@ -206,6 +206,8 @@ operations! {
       "Halt the venue: it refuses new orders and trades nothing, but takes cancels" }
     { "resume", POST "/resume", trading::resume;
       "End the halt of the venue" }
+    { "numbering-day", POST "/numbering-day", trading::begin_numbering_day;
+      "Begin a numbering day: sessions of OUCH end, and logins number their orders from 1 again" }
     { "breaker", PUT "/breaker", Breaker::execute;
       "Set the circuit breaker: an automatic halt when an index falls" }
     { "settings", SettingsChange::execute;

@@ -104,6 +104,19 @@ pub(super) fn resume(_: Nothing, venue: &mut Venue<'_>) -> Result<Resumed, Failu
     Ok(Resumed { halted: false })
 }
 
+pub(super) fn begin_numbering_day(
+    _: Nothing,
+    venue: &mut Venue<'_>,
+) -> Result<NumberingDay, Failure> {
+    let events = execute(venue, Command::BeginNumberingDay(()))?;
+    let begun = events.iter().find_map(|event| match event {
+        Event::NumberingDayBegun(begun) => Some(begun.day),
+        _ => None,
+    });
+    let numbering_day = begun.ok_or_else(|| Failure::fault("no numbering day has begun"))?;
+    Ok(NumberingDay { numbering_day })
+}
+
 pub(super) fn delist(named: NamedInstrument, venue: &mut Venue<'_>) -> Result<Delisted, Failure> {
     let instrument = find_instrument(venue, &named.symbol)?.instrument.id;
     execute(venue, Command::DelistInstrument(DelistInstrument { instrument }))?;
@@ -217,6 +230,12 @@ pub(super) struct Halted {
 #[derive(JsonSchema, Serialize)]
 pub(super) struct Resumed {
     halted: bool,
+}
+
+#[derive(JsonSchema, Serialize)]
+pub(super) struct NumberingDay {
+    /// The number of the day that has begun
+    numbering_day: u32,
 }
 
 #[derive(JsonSchema, Serialize)]

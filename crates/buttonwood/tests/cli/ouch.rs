@@ -144,6 +144,34 @@ fn the_latest_log_on_wins_and_a_revoked_login_ends_at_once() {
 }
 
 #[test]
+fn a_numbering_day_is_a_session_of_its_own() {
+    let mut house = House::new();
+    let mut alice = house.log_on(0, 1);
+    alice.check("enter 7 B 100 @ 50000", &["day S", "accepted 7 B 100 BTCUSDT @ 50000"]);
+    let begun = run_json(&["admin", "--data", text(house.data()), "numbering-day"]);
+    assert_eq!(begun["numbering_day"], 2);
+    assert_eq!((alice.read(1), alice.end()), (vec!["day E".to_owned()], "end of session".into()));
+    let of_yesterday = Some(SessionName::numbered(1));
+    let refused = house.refused("ouch1", &house.password(0), of_yesterday, 3);
+    assert_eq!(refused, "rejected SessionNotAvailable");
+    let today = ["day S", "accepted 1 B 100 BTCUSDT @ 49000", "canceled 1 100 U"];
+    house.log_on(0, 1).check(
+        "enter 1 B 100 @ 49000
+         cancel 1",
+        &today,
+    );
+    house.kill();
+    let mut alice = house.log_on(0, 1);
+    alice.check("query", &[&today[..], &["next 2"]].concat());
+    // Yesterday's order stands.
+    let mut bob = house.log_on(1, 1);
+    bob.check(
+        "enter 1 S 100 @ 50000",
+        &["day S", "accepted 1 S 100 BTCUSDT @ 50000", "executed 1 100 @ 50000 R #1"],
+    );
+}
+
+#[test]
 fn orders_end_with_the_session_if_the_client_asks_for_it() {
     let house = House::new();
     let mut alice = house.log_on(0, 1);

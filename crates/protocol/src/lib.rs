@@ -6,6 +6,9 @@
 //! - Decimals are parsed exactly or refused, and printed exactly.
 
 pub mod binance;
+pub mod itch;
+mod layout;
+pub mod mold;
 pub mod operator;
 pub mod ouch;
 pub mod signed;

@@ -1,46 +1,4 @@
-//! The declaration of messages as the specification's tables have them: offset, name, width.
-
-/// A field of a fixed width.
-pub(super) trait Field: Copy {
-    const SIZE: usize;
-
-    /// `bytes` has the field's width.
-    fn get(bytes: &[u8]) -> Self;
-    fn put(self, bytes: &mut [u8]);
-}
-
-macro_rules! integers {
-    ($($int:ty),*) => {$(
-        impl Field for $int {
-            const SIZE: usize = size_of::<$int>();
-
-            #[inline(always)]
-            fn get(bytes: &[u8]) -> Self {
-                Self::from_be_bytes(bytes.try_into().expect("the width of the field"))
-            }
-
-            #[inline(always)]
-            fn put(self, bytes: &mut [u8]) {
-                bytes.copy_from_slice(&self.to_be_bytes());
-            }
-        }
-    )*};
-}
-integers!(u8, u16, u32, u64);
-
-impl<const N: usize> Field for [u8; N] {
-    const SIZE: usize = N;
-
-    #[inline(always)]
-    fn get(bytes: &[u8]) -> Self {
-        bytes.try_into().expect("the width of the field")
-    }
-
-    #[inline(always)]
-    fn put(self, bytes: &mut [u8]) {
-        bytes.copy_from_slice(&self);
-    }
-}
+//! The declaration of messages that may have an appendage.
 
 /// Declares messages with their layouts. A message is `required` to have the length of its
 /// appendage, or has it only before an appendage: `optional`.
@@ -61,7 +19,7 @@ macro_rules! messages {
             let mut _next = 1;
             $(
                 assert!(_next == $at, "the offset of the specification");
-                _next += <$type as $crate::ouch::layout::Field>::SIZE;
+                _next += <$type as $crate::layout::Field>::SIZE;
             )*
             assert!(_next == $size, "the length of the specification");
         };
@@ -77,8 +35,8 @@ macro_rules! messages {
                 let (_fixed, rest) = message.split_first_chunk::<{ $size }>()?;
                 let appendage = $crate::ouch::Appendage::$rule(rest)?;
                 let read = Self {
-                    $( $field: $crate::ouch::layout::Field::get(
-                        &_fixed[$at..$at + <$type as $crate::ouch::layout::Field>::SIZE],
+                    $( $field: $crate::layout::Field::get(
+                        &_fixed[$at..$at + <$type as $crate::layout::Field>::SIZE],
                     ), )*
                 };
                 (message[0] == $kind).then_some((read, appendage))
@@ -94,9 +52,9 @@ macro_rules! messages {
                 // The length of an appendage, as it is without one, is written with the rest.
                 let mut fixed = [0; $size + $crate::ouch::Tags::LENGTH_SIZE];
                 fixed[0] = $kind;
-                $( $crate::ouch::layout::Field::put(
+                $( $crate::layout::Field::put(
                     self.$field,
-                    &mut fixed[$at..$at + <$type as $crate::ouch::layout::Field>::SIZE],
+                    &mut fixed[$at..$at + <$type as $crate::layout::Field>::SIZE],
                 ); )*
                 out.extend_from_slice(&fixed);
                 $crate::ouch::Tags::$rule(out, tags);

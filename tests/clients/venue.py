@@ -35,11 +35,18 @@ class Venue:
             text=True,
             **popen,
         )
-        line = next((line for line in self.process.stdout if line.startswith("ready ")), None)
-        if line is None:
+        self.url, self.listening = None, {}
+        for line in self.process.stdout:
+            word, *rest = line.split()
+            if word == "listening":
+                way, address = rest
+                self.listening[way] = address
+            elif word == "ready":
+                self.url = rest[0]
+                break
+        if self.url is None:
             self.process.kill()
             raise RuntimeError(f"not ready: {(self.folder / 'stderr.txt').read_text()}")
-        self.url = line.split()[1]
         self.socket = f"ws{self.url.removeprefix('http')}"
         file = json.loads(pathlib.Path(keys or self.data / "demo.json").read_text())
         self.data = pathlib.Path(file.get("data_dir", self.data))

@@ -7,7 +7,7 @@ PYTHON2 ?= python2.7
 VENV := .venv
 # Where cargo builds.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_errors.py test_ccxt_pro_trading.py test_python_binance.py test_programs.py test_order_books.py test_docs.py
+CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_errors.py test_ccxt_pro_trading.py test_python_binance.py test_ouch.py test_programs.py test_order_books.py test_docs.py
 NODE_MODULES := tests/clients/js/node_modules
 JEST := tests/clients/jest/node_modules
 # The page that the binary embeds, and what it is made of.
@@ -17,7 +17,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-api pages web-test test recipes monitoring test-services lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
+.PHONY: help run web web-api pages web-test test recipes monitoring test-services framing lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ $(PAGE): web/node_modules/installed $(PAGE_SOURCES)
 
 test: lint unit process pages ## set up the environments and run all tests
 
-test-services: loom dist-test instructions recipes monitoring fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, fuzzing
+test-services: loom dist-test instructions recipes monitoring framing fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, Wireshark, fuzzing
 
 lint: $(PAGE) $(VENV)-tools/installed ## formatting, lints, house rules, licences and sources of dependencies
 	$(CARGO) fmt --all --check
@@ -186,6 +186,11 @@ monitoring: $(VENV)/installed ## deploy/prometheus and deploy/grafana in Prometh
 	$(build)
 	scripts/need promtool prometheus
 	BUTTONWOOD_MONITORING=1 $(VENV)/bin/pytest tests/clients/test_monitoring.py
+
+framing: $(VENV)/installed ## Wireshark reads OUCH sessions captured on the loopback: every packet is sound SoupBinTCP
+	$(build)
+	scripts/need tshark
+	BUTTONWOOD_FRAMING=1 $(VENV)/bin/pytest tests/clients/test_ouch.py
 
 dist-again: dist ## the archive built once more in a new clone; fails unless both have the same bytes
 	scripts/dist-again $(VENV)-dist/bin/python dist

@@ -27,7 +27,7 @@ pub(super) const VARIABLES_PREFIX: &str = "BUTTONWOOD_";
 /// The variable that names the file.
 const CONFIG: &str = "config";
 /// Variables of clients, of `admin --url` and of this project's tests, which are no settings.
-const OTHER_PROGRAMS: [&str; 10] = [
+const OTHER_PROGRAMS: [&str; 11] = [
     "url",
     "operator_key",
     "streams_url",
@@ -37,6 +37,7 @@ const OTHER_PROGRAMS: [&str; 10] = [
     "power_rounds",
     "power_seed",
     "recipes",
+    "framing",
     "monitoring",
 ];
 

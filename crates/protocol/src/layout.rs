@@ -42,8 +42,8 @@ impl<const N: usize> Field for [u8; N] {
     }
 }
 
-/// Declares messages without optional parts.
-macro_rules! fixed {
+/// Declares messages with their layouts, and what reads and writes the fixed part.
+macro_rules! layouts {
     ($(
         $(#[$attr:meta])*
         $name:ident = $kind:literal, $size:literal {
@@ -67,12 +67,12 @@ macro_rules! fixed {
 
         impl $name {
             pub const KIND: u8 = $kind;
+            /// Of the fixed part.
             pub const SIZE: usize = $size;
 
-            /// Reads a whole message. `None` unless each byte is of its layout.
-            #[inline]
-            pub fn read(message: &[u8]) -> Option<Self> {
-                let fixed: &[u8; $size] = message.try_into().ok()?;
+            /// `None` if the type is another.
+            #[inline(always)]
+            fn of_fixed(fixed: &[u8; $size]) -> Option<Self> {
                 (fixed[0] == $kind).then(|| Self {
                     $( $field: $crate::layout::Field::get(
                         &fixed[$at..$at + <$type as $crate::layout::Field>::SIZE],
@@ -80,19 +80,17 @@ macro_rules! fixed {
                 })
             }
 
-            /// Appends the message.
-            #[inline]
-            pub fn write(&self, out: &mut Vec<u8>) {
-                let mut fixed = [0; $size];
-                fixed[0] = $kind;
+            /// Writes the fixed part at the begin of `bytes`.
+            #[inline(always)]
+            fn put_fixed(&self, bytes: &mut [u8]) {
+                bytes[0] = $kind;
                 $( $crate::layout::Field::put(
                     self.$field,
-                    &mut fixed[$at..$at + <$type as $crate::layout::Field>::SIZE],
+                    &mut bytes[$at..$at + <$type as $crate::layout::Field>::SIZE],
                 ); )*
-                out.extend_from_slice(&fixed);
             }
         }
     )*};
 }
 
-pub(crate) use fixed;
+pub(crate) use layouts;

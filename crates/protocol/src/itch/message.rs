@@ -1,6 +1,6 @@
 //! Messages, and the head which all have in common.
 
-use crate::layout::{Field, fixed};
+use crate::layout::{Field, layouts};
 
 /// A text of a fixed length, padded with spaces on the right.
 pub type Alpha<const N: usize> = [u8; N];
@@ -45,7 +45,7 @@ impl Field for Head {
     }
 }
 
-fixed! {
+layouts! {
     SystemEvent = b'S', 12 {
         1 head: Head,
         11 event: u8,
@@ -267,6 +267,24 @@ macro_rules! any_message {
         pub enum Message {
             $( $name($name), )*
         }
+
+        $(
+            impl $name {
+                /// Reads a whole message. `None` unless each byte is of its layout.
+                #[inline]
+                pub fn read(message: &[u8]) -> Option<Self> {
+                    Self::of_fixed(message.try_into().ok()?)
+                }
+
+                /// Appends the message.
+                #[inline]
+                pub fn write(&self, out: &mut Vec<u8>) {
+                    let mut bytes = [0; Self::SIZE];
+                    self.put_fixed(&mut bytes);
+                    out.extend_from_slice(&bytes);
+                }
+            }
+        )*
 
         impl Message {
             /// Reads a whole message.

@@ -5,41 +5,17 @@
 macro_rules! messages {
     ($(
         $(#[$attr:meta])*
-        $name:ident = $kind:literal, $size:literal, $rule:ident {
-            $( $(#[$field_attr:meta])* $at:literal $field:ident: $type:ty, )*
-        }
+        $name:ident = $kind:literal, $size:literal, $rule:ident { $($fields:tt)* }
     )*) => {$(
-        $(#[$attr])*
-        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-        pub struct $name {
-            $( $(#[$field_attr])* pub $field: $type, )*
-        }
-
-        const _: () = {
-            let mut _next = 1;
-            $(
-                assert!(_next == $at, "the offset of the specification");
-                _next += <$type as $crate::layout::Field>::SIZE;
-            )*
-            assert!(_next == $size, "the length of the specification");
-        };
+        $crate::layout::layouts! { $(#[$attr])* $name = $kind, $size { $($fields)* } }
 
         impl $name {
-            pub const KIND: u8 = $kind;
-            /// Without the appendage and its length.
-            pub const SIZE: usize = $size;
-
             /// Reads a whole message. `None` unless each byte is of its layout.
             #[inline]
             pub fn read(message: &[u8]) -> Option<(Self, $crate::ouch::Appendage<'_>)> {
-                let (_fixed, rest) = message.split_first_chunk::<{ $size }>()?;
+                let (fixed, rest) = message.split_first_chunk()?;
                 let appendage = $crate::ouch::Appendage::$rule(rest)?;
-                let read = Self {
-                    $( $field: $crate::layout::Field::get(
-                        &_fixed[$at..$at + <$type as $crate::layout::Field>::SIZE],
-                    ), )*
-                };
-                (message[0] == $kind).then_some((read, appendage))
+                Some((Self::of_fixed(fixed)?, appendage))
             }
 
             /// Appends the message, with an appendage that `tags` has written.
@@ -51,11 +27,7 @@ macro_rules! messages {
             ) {
                 // The length of an appendage, as it is without one, is written with the rest.
                 let mut fixed = [0; $size + $crate::ouch::Tags::LENGTH_SIZE];
-                fixed[0] = $kind;
-                $( $crate::layout::Field::put(
-                    self.$field,
-                    &mut fixed[$at..$at + <$type as $crate::layout::Field>::SIZE],
-                ); )*
+                self.put_fixed(&mut fixed);
                 out.extend_from_slice(&fixed);
                 $crate::ouch::Tags::$rule(out, tags);
             }

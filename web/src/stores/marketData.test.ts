@@ -238,3 +238,17 @@ test("a market with other steps is one of another venue: the page begins anew", 
   expect(location.reload).toHaveBeenCalledOnce();
   expect(market.value?.price.decimals).toBe(2);
 });
+
+test("a market that has never traded has no last price, rather than one of nothing", async () => {
+  const ticker = {
+    symbol: "BTCUSDT",
+    openPrice: "0.00",
+    highPrice: "0.00",
+    lowPrice: "0.00",
+    volume: "0",
+    quoteVolume: "0",
+  };
+  venue.answer("ticker.24hr", () => [{ ...ticker, lastPrice: "0.00" }]);
+  const { tickers } = await followMarket();
+  expect(tickers.value.has("BTCUSDT")).toBe(false);
+});

@@ -89,6 +89,8 @@ async function readLatest(of: Market, length: Interval): Promise<void> {
   const rows = await untilAnswered(ask, reads.begin());
   if (rows === null) return;
   if (length === "1m" && rows.length < YOUNG) isYoung.value = true;
+  // Then those of the new length are being read.
+  if (interval.peek() !== length) return;
   const read = rows.map((row) => candleOf(of, row));
   const firstMs = read[0]?.openMs ?? Number.POSITIVE_INFINITY;
   const older = kept.list.filter(({ openMs }) => openMs < firstMs);

@@ -99,9 +99,9 @@ function Figures({ of, state, priceName, qtyName }: FiguresProps) {
           {state === null || state.surplusSide === null || state.surplus === 0n ? (
             "none"
           ) : (
-            <span class={state.surplusSide === "BUY" ? "up" : "down"}>
-              {qty(state.surplus)} {state.surplusSide === "BUY" ? "to buy" : "to sell"}
-            </span>
+            <div class={state.surplusSide === "BUY" ? "up" : "down"}>
+              <span>{qty(state.surplus)}</span> <span>{state.surplusSide === "BUY" ? "to buy" : "to sell"}</span>
+            </div>
           )}
         </dd>
       </div>

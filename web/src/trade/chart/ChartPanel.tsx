@@ -180,9 +180,23 @@ function follow(chart: PriceChart): () => void {
     chart.setCandles(candles.list, key, LENGTH_MS[interval.peek()] < LENGTH_MS["1m"]);
     if (isOther) drawMarks();
   };
+  // The frame that shows an order in its row does not wait for the chart, whose picture takes longer than all else in it.
+  let linesFrame = 0;
+  let linesOf = "";
   const drawLines = () => {
     const of = market.value;
-    if (of) chart.setLines(orderLines(ordersOfChosen.value, linkedLists.value, of, asked));
+    if (!of) return;
+    const lines = orderLines(ordersOfChosen.value, linkedLists.value, of, asked);
+    cancelAnimationFrame(linesFrame);
+    // Lines of another market never stand in this one.
+    if (of.symbol !== linesOf) {
+      linesOf = of.symbol;
+      chart.setLines(lines);
+      return;
+    }
+    linesFrame = requestAnimationFrame(() => {
+      linesFrame = requestAnimationFrame(() => chart.setLines(lines));
+    });
   };
   const drawMarks = () => {
     const of = market.value;
@@ -214,6 +228,7 @@ function follow(chart: PriceChart): () => void {
   const timer = setInterval(drawCandles, DRAW_EVERY_MS);
   return () => {
     clearInterval(timer);
+    cancelAnimationFrame(linesFrame);
     redraws.delete(drawLines);
     for (const end of ends) end();
   };

@@ -12,6 +12,7 @@
 mod bare;
 mod dbn;
 mod lobster;
+pub mod market;
 mod obwl;
 mod plan;
 mod report;

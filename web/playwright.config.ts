@@ -1,10 +1,10 @@
 import { defineConfig } from "@playwright/test";
 import { chromium, FLAGS, VIEWPORT } from "./tests/fixture/chromium";
 
-// Times are measured: one test at a time, on a browser that nothing else uses.
 export default defineConfig({
   outputDir: "test-results",
-  workers: 1,
+  // Each test has a venue of its own, and mostly waits.
+  workers: 2,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: [["list"]],
@@ -23,6 +23,7 @@ export default defineConfig({
   projects: [
     { name: "short", testDir: "tests/short" },
     { name: "long", testDir: "tests/long", timeout: 300_000 },
-    { name: "load", testDir: "tests/load", timeout: 3_600_000 },
+    // Times are measured: one test at a time, on a browser that nothing else uses.
+    { name: "load", testDir: "tests/load", timeout: 3_600_000, workers: 1 },
   ],
 });

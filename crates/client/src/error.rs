@@ -8,6 +8,9 @@ pub enum Error {
     /// The venue refused it; nothing was changed, unless `code` says that this is not known.
     #[error("refused: {msg} ({code}, HTTP {status})")]
     Api { status: u16, code: i32, msg: String },
+    /// The venue refused it over OUCH, by a reason of the specification; nothing was changed.
+    #[error("rejected over OUCH: reason {reason:#06x}")]
+    Rejected { reason: u16 },
     /// It did not get there, or the answer did not come back: it may have been carried out.
     #[error("connection failed: {}", chain(&**.0))]
     Transport(Box<dyn std::error::Error + Send + Sync>),
@@ -24,7 +27,7 @@ impl Error {
     pub fn code(&self) -> Option<i32> {
         match self {
             Self::Api { code, .. } => Some(*code),
-            Self::Transport(_) | Self::Shape(_) | Self::Usage(_) => None,
+            Self::Rejected { .. } | Self::Transport(_) | Self::Shape(_) | Self::Usage(_) => None,
         }
     }
 

@@ -199,7 +199,12 @@ impl Client {
         self.send(Request::get(url)).await
     }
 
-    async fn signed<T: DeserializeOwned>(
+    /// The venue's address, and the key, for other ways to it.
+    pub(crate) fn access(&self) -> (&str, Option<&Credentials>) {
+        (&self.base_url, self.credentials.as_ref())
+    }
+
+    pub(crate) async fn signed<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
@@ -262,7 +267,7 @@ fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, Error> {
 }
 
 /// The parameters of a request, encoded as they come.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Query(String);
 
 impl Query {
@@ -281,9 +286,14 @@ impl Query {
     pub(crate) fn finish(self) -> String {
         self.0
     }
+
+    /// Names and values, as they were given.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        form_urlencoded::parse(self.0.as_bytes()).into_owned()
+    }
 }
 
-fn now_ms() -> u128 {
+pub(crate) fn now_ms() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()
 }
 

@@ -7,8 +7,11 @@
 //! A request is sent once. Whether one that failed on its way was carried out is not known; to
 //! repeat a new order safely, give it an [idempotency key](NewOrder::idempotency_key).
 //!
+//! A [`Venue`] trades over REST, the WebSocket API or OUCH by one interface, and does not lose an
+//! answer.
+//!
 //! # Known limits
-//! Plain HTTP only. User data streams and the OUCH protocol are to come.
+//! Plain HTTP and TCP only.
 
 mod answer;
 mod error;
@@ -16,6 +19,7 @@ mod http;
 mod list;
 mod order;
 mod stream;
+mod venue;
 
 pub use answer::{PlacedList, PlacedOrder, ReplacedOrder};
 pub use error::Error;
@@ -27,3 +31,5 @@ pub use protocol::binance::response::{
     ListStatus, MyTrade, OrderInfo, OrderReport, SymbolInfo,
 };
 pub use stream::{Stream, StreamMessage};
+pub use types::{OrderType, Origin, Side, TimeInForce};
+pub use venue::{Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, Venue};

@@ -1,4 +1,4 @@
-// How the connection does: the round trip of own orders, the way to the venue, the clock.
+// How the connection does: the round trips of own orders and of the network, the clock.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { clockBehindMs, netMs, roundTrip, venueNow } from "../stores/link";
@@ -20,13 +20,13 @@ export function StatusBar() {
 function RoundTrip() {
   const trip = roundTrip.value;
   const net = netMs.value;
-  if (trip === null) return <span>way to the venue and back {net === null ? "…" : `${net.toFixed(1)} ms`}</span>;
+  if (trip === null) return <span>round trip to the venue {net === null ? "…" : `${net.toFixed(1)} ms`}</span>;
   return (
     <span>
       last order {trip.lastMs.toFixed(1)} ms
       {trip.venueMs !== null &&
         net !== null &&
-        ` (way ${Math.min(net, trip.lastMs).toFixed(1)} + venue ${trip.venueMs.toFixed(1)})`}{" "}
+        ` (network ${Math.min(net, trip.lastMs).toFixed(1)} + venue ${trip.venueMs.toFixed(1)})`}{" "}
       · p50 {trip.p50Ms.toFixed(1)} · p99 {trip.p99Ms.toFixed(1)} ms
     </span>
   );

@@ -18,6 +18,8 @@ const SUBSCRIBED_ALREADY = -2035;
 const BEHIND = -1008;
 const FILLS_READ = 1_000;
 const QUEUE_EVERY_MS = 1_000;
+/** With more orders on the book their places are asked for so much less often: each answer has them all. */
+const QUEUE_ORDERS = 500;
 const AGAIN_AFTER_MS = 1_000;
 
 /** Whether events reach this page, since a snapshot that has been read. */
@@ -45,7 +47,7 @@ export function followAccount(whenTerminated: () => void): void {
     isFollowing.value = false;
     early = null;
   });
-  setInterval(() => void askQueue(), QUEUE_EVERY_MS);
+  setTimeout(askQueues, QUEUE_EVERY_MS);
 }
 
 /** The key is logged on, on a new connection or anew: reads what was missed. */
@@ -124,6 +126,11 @@ async function readFills(): Promise<void> {
       setTimeout(() => own === reading && void readFills(), AGAIN_AFTER_MS);
     else notice("warning", `Earlier fills could not be read: ${error.message}`);
   }
+}
+
+async function askQueues(): Promise<void> {
+  await askQueue();
+  setTimeout(askQueues, QUEUE_EVERY_MS * Math.max(1, openOrders.peek().length / QUEUE_ORDERS));
 }
 
 /** Places in the queue change with orders of others, so they are asked for, while someone looks. */

@@ -1,5 +1,5 @@
 // The candles of the chosen market. Trades extend the last one at once; the venue's own candle corrects it every 2 s.
-import { computed, effect } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { Kline, KlineEvent } from "../api/types";
 import { request } from "../connection/api";
 import { Latest } from "../connection/latest";
@@ -26,7 +26,16 @@ const LENGTH_MS: Readonly<Record<Interval, number>> = {
 const FIRST = 500;
 const OLDER = 1_000;
 
-export const interval = stored<Interval>("interval", "1m", oneOf(...INTERVALS));
+/** With fewer candles of a minute a market is young: its seconds show more, until a person chooses. */
+const YOUNG = 10;
+
+const chosenInterval = stored<Interval | "">("interval", "", oneOf("", ...INTERVALS));
+const isYoung = signal(false);
+export const interval = computed<Interval>(() => chosenInterval.value || (isYoung.value ? "1s" : "1m"));
+
+export function chooseInterval(length: Interval): void {
+  chosenInterval.value = length;
+}
 
 export interface Candles {
   /** Oldest first. */
@@ -79,6 +88,9 @@ async function readLatest(of: Market, length: Interval): Promise<void> {
   const ask = () => request<Kline[]>("klines", { symbol: of.symbol, interval: length, limit: FIRST });
   const rows = await untilAnswered(ask, reads.begin());
   if (rows === null) return;
+  if (length === "1m" && rows.length < YOUNG) isYoung.value = true;
+  // Then those of the new length are being read.
+  if (interval.peek() !== length) return;
   const read = rows.map((row) => candleOf(of, row));
   const firstMs = read[0]?.openMs ?? Number.POSITIVE_INFINITY;
   const older = kept.list.filter(({ openMs }) => openMs < firstMs);

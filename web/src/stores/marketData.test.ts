@@ -238,3 +238,28 @@ test("a market with other steps is one of another venue: the page begins anew", 
   expect(location.reload).toHaveBeenCalledOnce();
   expect(market.value?.price.decimals).toBe(2);
 });
+
+test("a market that has never traded has no last price, rather than one of nothing", async () => {
+  const ticker = {
+    symbol: "BTCUSDT",
+    openPrice: "0.00",
+    highPrice: "0.00",
+    lowPrice: "0.00",
+    volume: "0",
+    quoteVolume: "0",
+  };
+  venue.answer("ticker.24hr", () => [{ ...ticker, lastPrice: "0.00" }]);
+  const { tickers } = await followMarket();
+  expect(tickers.value.has("BTCUSDT")).toBe(false);
+});
+
+test("a market that has just begun is shown by its seconds, until a length is chosen", async () => {
+  const at = (openMs: number) => [openMs, "100.00", "101.00", "99.00", "100.00", "3"];
+  venue.answer("klines", ({ params }) => (params.interval === "1m" ? [at(60_000)] : [at(61_000), at(62_000)]));
+  const { candles, chooseInterval, interval } = await followMarket();
+  const shown = () => [interval.value, ...candles.list.map(({ openMs }) => openMs)];
+  expect(shown()).toEqual(["1s", 61_000, 62_000]);
+  chooseInterval("1m");
+  await pass(10);
+  expect(shown()).toEqual(["1m", 60_000]);
+});

@@ -141,6 +141,8 @@ function ticked(list: readonly MiniTicker[]): void {
     const of = markets.peek().get(s);
     if (!of) continue;
     const price = (text: string) => units(text, of.price.decimals);
+    // Of a market that has never traded the venue sends prices of zero.
+    if (price(c) === 0n) continue;
     next.set(s, {
       last: price(c),
       open: price(o),

@@ -100,7 +100,6 @@ test("the venue restarts: the page comes back by itself, signed in, and trades",
   await expectRows(page, "fills", before + 1);
 });
 
-/** One order fills, one comes, one comes and goes. */
 test("a read model that lags: the fills say that earlier ones are being read, and then have each once", async ({
   page,
   venue,
@@ -130,6 +129,7 @@ test("a read model that lags: the fills say that earlier ones are being read, an
   await expect(says).toHaveCount(0);
 });
 
+/** One order fills, one comes, one comes and goes. */
 async function tradeMeanwhile(venue: Venue): Promise<void> {
   await venue.order("bob", { side: "BUY", price: BETTER, quantity: "0.5" });
   await venue.order("alice", { side: "BUY", price: "58000", quantity: "0.1" });

@@ -6,6 +6,8 @@ import { expect, isLive, signIn, test, type Venue } from "../fixture/test";
 test("a newcomer signs in to the demo, trades, and cancels", async ({ page, market }) => {
   await page.goto(market.open);
   await expect(page.getByTestId("ladder")).toBeVisible();
+  // A market that has just begun is shown second by second.
+  await expect(page.getByRole("button", { name: "1s", exact: true })).toHaveAttribute("aria-pressed", "true");
   await page.getByTestId("sign-in-demo-alice").click();
   await expect(page).toHaveURL(`${market.url}/`);
   await fillTicket(page, { side: "buy", type: "MARKET", qty: "0.01" });

@@ -27,4 +27,5 @@ mod serve;
 mod spool;
 mod tools;
 mod traces;
+mod ways;
 mod words;

@@ -33,6 +33,9 @@ let framedMs = 0;
 let paintedMs = 0;
 let restMs = 0;
 
+/** Whether frames come late: what is not a picture of the book shall wait longer, too. */
+export const areFramesLate = (): boolean => restMs > REST_MAX_MS / 2;
+
 /** Paints until the returned function is called. */
 export function keepPainted(painter: Painter): () => void {
   painters.add(painter);

@@ -6,10 +6,13 @@ const EVERY_MS = 1_000;
 export function useSlowly(version: () => number): number {
   const [seen, setSeen] = useState(version);
   useEffect(() => {
-    const timer = setInterval(() => {
+    const look = () => {
       if (!document.hidden) setSeen(version());
-    }, EVERY_MS);
-    return () => clearInterval(timer);
+      timer = setTimeout(look, EVERY_MS);
+    };
+    // Each at a moment of its own: together they would take the time of a frame.
+    let timer = setTimeout(look, Math.random() * EVERY_MS);
+    return () => clearTimeout(timer);
   }, []);
   return seen;
 }

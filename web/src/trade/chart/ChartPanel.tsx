@@ -2,7 +2,7 @@ import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { format } from "../../numbers/decimal";
 import { bookFreshness } from "../../stores/book";
-import { candles, INTERVALS, interval, loadOlder } from "../../stores/candles";
+import { candles, chooseInterval, INTERVALS, interval, loadOlder } from "../../stores/candles";
 import { averagePrice, fills } from "../../stores/fills";
 import { market } from "../../stores/markets";
 import { ordersOfChosen } from "../../stores/orders";
@@ -13,6 +13,7 @@ import { Button } from "../../ui/Button";
 import { colours } from "../../ui/colours";
 import { later } from "../../ui/Later";
 import { Panel } from "../../ui/Panel";
+import { areFramesLate } from "../canvas/loop";
 import { linkedLists } from "../dock/linked";
 import { amendAsking } from "../ticket/send";
 import { CandleTable } from "./CandleTable";
@@ -26,6 +27,7 @@ const OrderAmends = later("The list of orders", async () => (await import("./Ord
 
 /** A redraw of the chart costs as much as thousands of book changes: all trades between two are drawn at once. */
 const DRAW_EVERY_MS = 250;
+const DRAW_LATE_EVERY_MS = 1_000;
 const READ_EVERY_MS = 2_000;
 const READ_CANDLES = 10;
 
@@ -81,14 +83,7 @@ export function ChartPanel() {
           <fieldset class="chart-choices">
             <legend class="hidden-text">Length of a candle</legend>
             {INTERVALS.map((name) => (
-              <Button
-                key={name}
-                look="plain"
-                pressed={interval.value === name}
-                onClick={() => {
-                  interval.value = name;
-                }}
-              >
+              <Button key={name} look="plain" pressed={interval.value === name} onClick={() => chooseInterval(name)}>
                 {name}
               </Button>
             ))}
@@ -120,8 +115,13 @@ export function ChartPanel() {
           >
             Orders{count > 0 && ` ${count}`}
           </Button>
-          <Button look="plain" title="Back to the newest candle" onClick={() => chart.current?.showLatest()}>
-            Latest
+          <Button
+            look="plain"
+            label="Latest"
+            title="Back to the newest candle"
+            onClick={() => chart.current?.showLatest()}
+          >
+            ⇥
           </Button>
         </>
       }
@@ -167,14 +167,16 @@ async function amendPrice(order: Order, price: bigint): Promise<void> {
 
 /** Draws what the stores have, until the returned function is called. */
 function follow(chart: PriceChart): () => void {
-  let drawn = { version: -1, key: "" };
+  let drawn = { version: -1, key: "", atMs: 0 };
   const shownKey = () => `${market.peek()?.symbol} ${interval.peek()}`;
   const drawCandles = () => {
     const of = market.peek();
     const key = shownKey();
     if (!of || document.hidden || (candles.version === drawn.version && key === drawn.key)) return;
     const isOther = key !== drawn.key;
-    drawn = { version: candles.version, key };
+    const nowMs = performance.now();
+    if (!isOther && areFramesLate() && nowMs - drawn.atMs < DRAW_LATE_EVERY_MS) return;
+    drawn = { version: candles.version, key, atMs: nowMs };
     chart.setCandles(candles.list, key, LENGTH_MS[interval.peek()] < LENGTH_MS["1m"]);
     if (isOther) drawMarks();
   };

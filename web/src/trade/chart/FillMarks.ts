@@ -16,8 +16,9 @@ const HALF_WIDTH = 5;
 const HEIGHT = 9;
 /** Between a price and the tip of its arrow. */
 const GAP = 3;
-/** More labels than these cannot be read. */
+/** More labels than these cannot be read; nor can two that are closer than this to each other, in pixels. */
 const LABELLED = 6;
+const APART = { x: 60, y: 13 };
 
 type Target = Parameters<IPrimitivePaneRenderer["draw"]>[0];
 
@@ -58,6 +59,7 @@ export class FillMarks implements ISeriesPrimitive<Time> {
       context.font = `11px ${this.#colours.font}`;
       context.textAlign = "center";
       context.textBaseline = "middle";
+      const labels: { x: number; y: number }[] = [];
       for (const { candleMs, side, price, qty } of this.#marks) {
         const x = to.chart.timeScale().timeToCoordinate((candleMs / 1_000) as UTCTimestamp);
         const y = to.series.priceToCoordinate(toNumber(price, market.price.decimals));
@@ -77,8 +79,10 @@ export class FillMarks implements ISeriesPrimitive<Time> {
         context.fill();
         context.stroke();
         if (this.#marks.length > LABELLED) continue;
-        const label = `${side === "BUY" ? "B" : "S"} ${formatShort(qty, market.qty.decimals)}`;
-        context.fillText(label, x, end + down * (HEIGHT + 1));
+        const at = { x, y: end + down * (HEIGHT + 1) };
+        if (labels.some((other) => Math.abs(other.x - x) < APART.x && Math.abs(other.y - at.y) < APART.y)) continue;
+        labels.push(at);
+        context.fillText(`${side === "BUY" ? "B" : "S"} ${formatShort(qty, market.qty.decimals)}`, at.x, at.y);
       }
     });
   }

@@ -5,6 +5,7 @@ import {
   createChart,
   HistogramSeries,
   type IChartApi,
+  type IPriceLine,
   type ISeriesApi,
   LineSeries,
   LineStyle,
@@ -49,6 +50,8 @@ export class PriceChart {
   readonly #chart: IChartApi;
   readonly #candles: ISeriesApi<"Candlestick">;
   readonly #volume: ISeriesApi<"Histogram">;
+  /** The series' own would have the colour of a rising candle's body, which is the panel's. */
+  readonly #last: IPriceLine;
   readonly #marks: FillMarks;
   /** Loaded with the first order or position: one who only watches has none. */
   #orders: OrderLines | null = null;
@@ -72,6 +75,7 @@ export class PriceChart {
     this.#colours = colours;
     this.#chart = createChart(container, { ...look(colours), autoSize: true });
     this.#candles = this.#chart.addSeries(CandlestickSeries, candleLook(colours));
+    this.#last = this.#candles.createPriceLine({ price: 0, lineStyle: LineStyle.Dotted, axisLabelVisible: false });
     this.#volume = this.#chart.addSeries(HistogramSeries, {
       priceScaleId: "",
       priceFormat: { type: "volume" },
@@ -131,6 +135,7 @@ export class PriceChart {
     }
     this.#bars.length = change.from;
     for (const candle of this.#drawn.slice(change.from)) this.#bars.push(barOf(candle, market));
+    this.#drawLast();
     for (let at = change.from; at < this.#drawn.length; at += 1) {
       this.#candles.update(this.#candleAt(at));
       this.#volume.update(this.#volumeAt(at));
@@ -195,6 +200,14 @@ export class PriceChart {
     this.#candles.setData(this.#bars.map((_, at) => this.#candleAt(at)));
     this.#volume.setData(this.#bars.map((_, at) => this.#volumeAt(at)));
     for (const [name, series] of this.#indicators) this.#drawIndicator(name, series);
+    this.#drawLast();
+  }
+
+  #drawLast(): void {
+    const { open, close } = this.#bars.at(-1) ?? { open: 0, close: 0 };
+    const color = close >= open ? this.#colours.up : this.#colours.down;
+    const isThere = this.#bars.length > 0;
+    this.#last.applyOptions({ price: close, color, axisLabelVisible: isThere, lineVisible: isThere });
   }
 
   #drawIndicator(name: Indicator, series: ISeriesApi<"Line">): void {
@@ -360,6 +373,8 @@ function utc(time: Time): string {
 
 function candleLook(colours: Colours) {
   return {
+    lastValueVisible: false,
+    priceLineVisible: false,
     upColor: colours.panel,
     downColor: colours.down,
     borderUpColor: colours.up,

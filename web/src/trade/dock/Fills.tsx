@@ -58,7 +58,7 @@ const columns: readonly TableColumn<Fill>[] = [
   {
     id: "time",
     title: "Time",
-    width: "70px",
+    width: "64px",
     cell: ({ timeMs, isBusted }) => <span class="dim">{isBusted ? "undone" : shortTime(timeMs, venueNow())}</span>,
     sortKey: ({ timeMs }) => timeMs,
     csv: ({ timeMs }) => dateAndClock(timeMs),

@@ -11,7 +11,7 @@ interface Traded {
 export const symbolColumn: TableColumn<Traded> = {
   id: "symbol",
   title: "Market",
-  width: "78px",
+  width: "72px",
   cell: ({ symbol }) => symbol,
   sortKey: ({ symbol }) => symbol,
   csv: ({ symbol }) => symbol,

@@ -28,12 +28,15 @@ export interface Command {
 const cycle = <T>(values: readonly T[], now: T): T => values[(values.indexOf(now) + 1) % values.length] as T;
 
 function focusField(testId: string): void {
-  // The type that was chosen a moment ago may have other fields.
-  setTimeout(() => {
+  const focus = () => {
     const field = document.querySelector<HTMLInputElement>(`[data-testid="${testId}"]`);
     field?.focus();
     field?.select?.();
-  });
+    return field !== null;
+  };
+  // At once, so that the next key is the field's. A dialog keeps the focus until it has closed, and the type that was
+  // chosen a moment ago may have other fields.
+  if (document.querySelector("dialog[open]") !== null || !focus()) setTimeout(focus);
 }
 
 function chooseSide(side: Side): void {

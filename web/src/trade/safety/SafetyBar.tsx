@@ -37,7 +37,7 @@ export function SafetyBar() {
         <Button look="plain" label="Commands" title="Commands (Ctrl+K)" onClick={() => openDialog("palette")}>
           ⌘
         </Button>
-        <Button look="plain" label="Keys" title="Keys (?)" onClick={() => openDialog("keys")}>
+        <Button look="plain" class="safety-keys" label="Keys" title="Keys (?)" onClick={() => openDialog("keys")}>
           ?
         </Button>
         <Button

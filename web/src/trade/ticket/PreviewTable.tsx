@@ -22,15 +22,15 @@ export function PreviewTable({ order, seen, market }: Props) {
       <p class="ticket-effect">{seen ? effectWords(seen, order, market) : "\u00a0"}</p>
       <dl class="ticket-facts">
         <Fact name={order.side === "BUY" ? "Cost" : "Proceeds"}>{isNone ? "–" : amount(seen.amount)}</Fact>
-        <Fact name="Average price">{isNone || seen.averagePrice === null ? "–" : price(seen.averagePrice)}</Fact>
         <Fact name={feeName(seen?.fee ?? null)}>{isNone || !seen.fee ? "–" : feeWords(seen.fee)}</Fact>
-        <Fact name={order.side === "BUY" ? "Ask after" : "Bid after"}>
-          {isNone || seen.walk.levels === 0
-            ? "–"
-            : seen.walk.priceAfter === null
-              ? "none known"
-              : price(seen.walk.priceAfter)}
-        </Fact>
+        {!isNone && seen.walk.levels > 0 && (
+          <>
+            <Fact name="Average price">{seen.averagePrice === null ? "–" : price(seen.averagePrice)}</Fact>
+            <Fact name={order.side === "BUY" ? "Ask after" : "Bid after"}>
+              {seen.walk.priceAfter === null ? "none known" : price(seen.walk.priceAfter)}
+            </Fact>
+          </>
+        )}
         <Fact name={`${market.base} free after`}>{free(isNone ? null : seen.baseAfter, market.baseDecimals)}</Fact>
         <Fact name={`${market.quote} free after`}>{free(isNone ? null : seen.quoteAfter, market.quoteDecimals)}</Fact>
       </dl>

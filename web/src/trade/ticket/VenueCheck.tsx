@@ -34,7 +34,7 @@ export function VenueCheck({ drafts }: { drafts: readonly Draft[] }) {
   const state = drafts.length === 0 ? "none" : known === null ? "asking" : known.sentence === null ? "good" : "bad";
   return (
     <p class="ticket-check" data-testid="ticket-check" data-state={state}>
-      {state === "none" && <span class="dim">The venue checks the order once it is complete.</span>}
+      {state === "none" && <span class="dim">The venue checks it once it is complete.</span>}
       {state === "asking" && <span class="dim">The venue checks it …</span>}
       {state === "good" && <span class="good">✓ The venue would accept it</span>}
       {state === "bad" && <span class="warning">! The venue would refuse it. {known?.sentence}</span>}

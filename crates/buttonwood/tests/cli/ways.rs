@@ -1,0 +1,412 @@
+//! The client's one interface to orders, over each way, with connections that break.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use client::{
+    Client, Credentials, Error, Login, NewOrder, Origin, ReportKind, Reports, Side, TimeInForce,
+    Venue,
+};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use crate::process::{Serving, text};
+
+#[allow(dead_code, reason = "its `main`")]
+#[path = "../../../client/examples/ways.rs"]
+mod example;
+
+const WAYS: [Origin; 3] = [Origin::Rest, Origin::WebSocket, Origin::Ouch];
+const SYMBOL: &str = "BTCUSDT";
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_way_enters_replaces_and_cancels_and_says_which_it_is() {
+    for way in WAYS {
+        let house = House::new();
+        let (alice, mut reports) = house.direct(way, "alice").await;
+        let bob = house.rest("bob");
+        let order = buy("0.003", "50000").client_order_id("first");
+        let entered = alice.enter(&order).await.unwrap();
+        assert_eq!(
+            (entered.way, &*entered.status, &*entered.client_order_id),
+            (way, "NEW", "first")
+        );
+        assert_eq!(names(&alice).await, ["first"]);
+
+        bob.enter(&NewOrder::market(SYMBOL, Side::Sell, "0.001")).await.unwrap();
+        // 0.003 in all, of which 0.001 is executed.
+        let order = buy("0.003", "49000").client_order_id("second");
+        let replaced = alice.replace("first", &order).await.unwrap();
+        assert_eq!((replaced.way, &*replaced.client_order_id), (way, "second"));
+        let open = alice.open_orders().await.unwrap();
+        let open: Vec<_> =
+            open.iter().map(|of| (&*of.client_order_id, number(&of.leaves_qty))).collect();
+        assert_eq!(open, [("second", 0.002)], "{way:?}");
+
+        let canceled = alice.cancel(SYMBOL, "second").await.unwrap();
+        assert_eq!((canceled.way, &*canceled.status), (way, "CANCELED"));
+        let error = alice.cancel(SYMBOL, "second").await.unwrap_err();
+        assert_eq!(error.code(), Some(-2011), "{error}");
+        assert_eq!(names(&alice).await, Vec::<String>::new());
+
+        let refused = alice.enter(&buy("0.003", "49000.001")).await.unwrap_err();
+        assert!(!matches!(refused, Error::Transport(_)), "{refused}");
+        if way != Origin::Rest {
+            let seen = story(&mut reports, "canceled second").await;
+            assert_eq!(seen[..2], ["accepted first", "executed first 0.001 @ 50000"]);
+        }
+        let statistics = alice.statistics();
+        assert_eq!((statistics.answered, statistics.lost), (3, 0), "{statistics:?}");
+        assert!(statistics.latency(0.5).is_some());
+        let metrics = house.metrics().await;
+        let counted = format!(r#"orders_received_total{{way="{way:?}",type="Limit"}} "#);
+        assert!(metrics.contains(&counted), "{metrics}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_order_whose_answer_is_lost_is_found_out_and_not_doubled() {
+    for way in WAYS {
+        let house = House::new();
+        let (alice, relay, _reports) = house.through_a_relay(way, "alice").await;
+        alice.enter(&buy("0.001", "40000").client_order_id("before")).await.unwrap();
+        relay.swallow_answers();
+        let order = buy("0.001", "40000").client_order_id("lost");
+        let (entered, ()) = tokio::join!(alice.enter(&order), async {
+            // The venue has it before the connection ends.
+            while house.open("alice").await.len() < 2 {
+                sleep(Duration::from_millis(10)).await;
+            }
+            relay.cut();
+        });
+        let entered = entered.unwrap();
+        assert_eq!((entered.way, &*entered.client_order_id), (way, "lost"));
+        assert_eq!(house.open("alice").await.len(), 2, "{way:?}");
+        assert!(alice.statistics().lost > 0);
+
+        // An answer to this comes on a connection that is whole again.
+        assert_eq!(names(&alice).await.len(), 2);
+        relay.swallow_answers();
+        let (canceled, ()) = tokio::join!(alice.cancel(SYMBOL, "lost"), async {
+            while house.open("alice").await.len() > 1 {
+                sleep(Duration::from_millis(10)).await;
+            }
+            relay.cut();
+        });
+        assert_eq!(canceled.unwrap().status, "CANCELED", "{way:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn under_cuts_at_random_moments_each_order_is_entered_once() {
+    const ORDERS: usize = 300;
+    for way in WAYS {
+        let house = House::new();
+        let (alice, relay, mut reports) = house.through_a_relay(way, "alice").await;
+        let is_done = Arc::new(AtomicBool::new(false));
+        let done = Arc::clone(&is_done);
+        let cutting = tokio::spawn(async move {
+            let mut wait_ms = 3;
+            while !done.load(Ordering::Relaxed) {
+                wait_ms = (wait_ms * 7 + 5) % 41;
+                sleep(Duration::from_millis(wait_ms)).await;
+                relay.cut();
+            }
+        });
+        let entering = (0..ORDERS).map(|at| {
+            let alice = alice.clone();
+            tokio::spawn(async move {
+                sleep(Duration::from_millis(at as u64)).await;
+                let price = 30_000 + at;
+                let order = buy("0.001", &price.to_string()).client_order_id(format!("o{at}"));
+                alice.enter(&order).await.map(|reply| (reply.client_order_id, reply.order_id))
+            })
+        });
+        let mut numbers = BTreeSet::new();
+        for (at, entered) in entering.collect::<Vec<_>>().into_iter().enumerate() {
+            let (name, order_id) = entered.await.unwrap().unwrap();
+            assert_eq!(name, format!("o{at}"));
+            assert!(numbers.insert(order_id), "{way:?}: {order_id} for two orders");
+        }
+        is_done.store(true, Ordering::Relaxed);
+        cutting.await.unwrap();
+        let open: Vec<u64> = house.open("alice").await.iter().map(|of| of.order_id).collect();
+        assert_eq!(open.len(), ORDERS, "{way:?}");
+        assert_eq!(open.into_iter().collect::<BTreeSet<_>>(), numbers);
+        if way == Origin::Ouch {
+            // The reports of all connections are one sequence, after the start of the day and the
+            // answers to a query for each connection.
+            let reports = reports.as_mut().unwrap();
+            let mut accepted = BTreeSet::new();
+            let mut last = 0;
+            while accepted.len() < ORDERS {
+                let report = timeout(PATIENCE, reports.next()).await.unwrap().unwrap();
+                assert!(report.sequence > last);
+                last = report.sequence;
+                assert_eq!(report.kind, ReportKind::Accepted);
+                assert!(accepted.insert(report.client_order_id));
+            }
+            assert!(alice.statistics().connections > 1);
+        }
+    }
+}
+
+/// On one thread all orders wait before the connection's task runs.
+#[tokio::test]
+async fn orders_that_wait_go_in_one_write_and_a_lone_one_at_once() {
+    let house = House::new();
+    for way in [Origin::WebSocket, Origin::Ouch] {
+        let (alice, _reports) = house.direct(way, "alice").await;
+        for _ in 0..3 {
+            alice.enter(&ioc("0.001", "30000")).await.unwrap();
+        }
+        let alone = alice.statistics();
+        assert_eq!(alone.messages, 3);
+        let orders = (0..1_000).map(|_| {
+            let alice = alice.clone();
+            tokio::spawn(async move { alice.enter(&ioc("0.001", "30000")).await })
+        });
+        for entered in orders.collect::<Vec<_>>() {
+            entered.await.unwrap().unwrap();
+        }
+        let statistics = alice.statistics();
+        assert_eq!((statistics.messages, statistics.answered), (1_003, 1_003));
+        assert!(statistics.writes - alone.writes < 500, "{statistics:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_ouch_cannot_express_is_not_sent() {
+    let house = House::new();
+    let (alice, _reports) = house.direct(Origin::Ouch, "alice").await;
+    let usage = |order: NewOrder| {
+        let alice = alice.clone();
+        async move { alice.enter(&order).await.unwrap_err().to_string() }
+    };
+    let order = buy("0.001", "30000");
+    let long = order.clone().client_order_id("fifteen-letters");
+    assert_eq!(usage(long).await, "OUCH has room for 14 characters: fifteen-letters");
+    let stop = order.clone().stop_price("1");
+    assert_eq!(usage(stop).await, "a trigger has no field in OUCH");
+    assert_eq!(usage(buy("0.0000001", "1")).await, "0.0000001 is no number of lots for OUCH");
+    let other = NewOrder::limit("NONE", Side::Buy, "1", "1");
+    assert_eq!(usage(other).await, "no instrument NONE");
+    // A price in ticks that the field has no room for.
+    alice.enter(&NewOrder::limit("ETHBTC", Side::Buy, "1", "0.05001")).await.unwrap();
+    let open = alice.open_orders().await.unwrap();
+    assert_eq!(number(&open[0].price), 0.05001);
+    assert_eq!(alice.statistics().answered, 1);
+}
+
+#[tokio::test]
+async fn the_example_trades_over_each_way() {
+    let house = House::new();
+    let keys = house.dir.path().join("demo.json");
+    let ouch = house.venue.ouch.as_ref().unwrap();
+    example::run(&house.venue.url, text(&keys), ouch).await.unwrap();
+}
+
+fn buy(qty: &str, price: &str) -> NewOrder {
+    NewOrder::limit(SYMBOL, Side::Buy, qty, price)
+}
+
+fn ioc(qty: &str, price: &str) -> NewOrder {
+    buy(qty, price).time_in_force(TimeInForce::Ioc)
+}
+
+fn number(text: &str) -> f64 {
+    text.parse().unwrap()
+}
+
+async fn names(venue: &Venue) -> Vec<String> {
+    let open = venue.open_orders().await.unwrap();
+    open.into_iter().map(|of| of.client_order_id).collect()
+}
+
+/// The reports up to one.
+async fn story(reports: &mut Option<Reports>, end: &str) -> Vec<String> {
+    let reports = reports.as_mut().unwrap();
+    let mut seen = Vec::new();
+    while seen.last().is_none_or(|last| last != end) {
+        let report = timeout(PATIENCE, reports.next()).await.unwrap().unwrap();
+        let name = report.client_order_id;
+        seen.push(match report.kind {
+            ReportKind::Accepted => format!("accepted {name}"),
+            ReportKind::Executed { qty, price, .. } => {
+                format!("executed {name} {} @ {}", number(&qty), number(&price))
+            }
+            ReportKind::Canceled { .. } => format!("canceled {name}"),
+            ReportKind::Replaced { orig_client_order_id } => {
+                format!("replaced {orig_client_order_id} by {name}")
+            }
+            ReportKind::Rejected { reason } => format!("rejected {name} {reason}"),
+        });
+    }
+    seen
+}
+
+/// A demo venue with all ways.
+struct House {
+    dir: TempDir,
+    venue: Serving,
+}
+
+impl House {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let data = text(dir.path());
+        let args = ["--demo", "--no-bots", "--data", data, "--ouch", "127.0.0.1:0"];
+        let venue = Serving::start(&args);
+        Self { dir, venue }
+    }
+
+    fn account(&self, name: &str) -> Value {
+        let demo = std::fs::read(self.dir.path().join("demo.json")).unwrap();
+        let demo: Value = serde_json::from_slice(&demo).unwrap();
+        let accounts = demo["accounts"].as_array().unwrap();
+        accounts.iter().find(|account| account["name"] == name).unwrap().clone()
+    }
+
+    fn client(&self, name: &str, url: &str) -> Client {
+        let account = self.account(name);
+        let text = |name: &str| account[name].as_str().unwrap().to_owned();
+        let (api_key, secret_key) = (text("api_key"), text("secret_key"));
+        Client::new(url, Some(Credentials { api_key, secret_key })).unwrap()
+    }
+
+    fn rest(&self, name: &str) -> Venue {
+        Venue::rest(self.client(name, &self.venue.url))
+    }
+
+    async fn direct(&self, way: Origin, name: &str) -> (Venue, Option<Reports>) {
+        let ouch = self.venue.ouch.clone().unwrap();
+        self.over(way, name, &self.venue.url, ouch).await
+    }
+
+    async fn over(
+        &self,
+        way: Origin,
+        name: &str,
+        url: &str,
+        ouch: String,
+    ) -> (Venue, Option<Reports>) {
+        match way {
+            Origin::WebSocket => {
+                let (venue, reports) = Venue::websocket(self.client(name, url), Some(1)).unwrap();
+                (venue, Some(reports))
+            }
+            Origin::Ouch => {
+                let account = self.account(name);
+                let text = |name: &str| account["login"][name].as_str().unwrap().to_owned();
+                let (user, password) = (text("user"), text("password"));
+                let login = Login { address: ouch, user, password, from_sequence: 1 };
+                let client = self.client(name, &self.venue.url);
+                let (venue, reports) = Venue::ouch(&client, login).await.unwrap();
+                (venue, Some(reports))
+            }
+            _ => (Venue::rest(self.client(name, url)), None),
+        }
+    }
+
+    async fn through_a_relay(&self, way: Origin, name: &str) -> (Venue, Relay, Option<Reports>) {
+        let target = match way {
+            Origin::Ouch => self.venue.ouch.clone().unwrap(),
+            _ => self.venue.url.trim_start_matches("http://").to_owned(),
+        };
+        let relay = Relay::start(target).await;
+        let url = format!("http://{}", relay.address);
+        let (venue, reports) = self.over(way, name, &url, relay.address.clone()).await;
+        (venue, relay, reports)
+    }
+
+    /// The account's open orders, as another client sees them.
+    async fn open(&self, name: &str) -> Vec<client::Open> {
+        self.rest(name).open_orders().await.unwrap()
+    }
+
+    async fn metrics(&self) -> String {
+        let address = self.venue.url.trim_start_matches("http://");
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request =
+            format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+}
+
+/// A relay whose connections can be cut, and that can keep answers back.
+struct Relay {
+    address: String,
+    cuts: watch::Sender<u64>,
+    swallows: Arc<AtomicBool>,
+}
+
+impl Relay {
+    async fn start(target: String) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (cuts, seen) = watch::channel(0);
+        let swallows = Arc::new(AtomicBool::new(false));
+        let of_relay = Arc::clone(&swallows);
+        tokio::spawn(async move {
+            loop {
+                let (near, _) = listener.accept().await.unwrap();
+                let Ok(far) = TcpStream::connect(&target).await else { continue };
+                tokio::spawn(pass_on(near, far, seen.clone(), Arc::clone(&of_relay)));
+            }
+        });
+        Self { address, cuts, swallows }
+    }
+
+    /// Answers of the venue do not get through until the next cut.
+    fn swallow_answers(&self) {
+        self.swallows.store(true, Ordering::SeqCst);
+    }
+
+    /// Cuts all connections that there are.
+    fn cut(&self) {
+        self.swallows.store(false, Ordering::SeqCst);
+        self.cuts.send_modify(|cuts| *cuts += 1);
+    }
+}
+
+async fn pass_on(
+    near: TcpStream,
+    far: TcpStream,
+    mut cuts: watch::Receiver<u64>,
+    swallows: Arc<AtomicBool>,
+) {
+    cuts.mark_unchanged();
+    let (mut from_client, mut to_client) = near.into_split();
+    let (mut from_venue, mut to_venue) = far.into_split();
+    let requests = tokio::io::copy(&mut from_client, &mut to_venue);
+    let answers = async {
+        let mut bytes = vec![0; 65_536];
+        loop {
+            match from_venue.read(&mut bytes).await {
+                Ok(len) if len > 0 => {
+                    if !swallows.load(Ordering::SeqCst)
+                        && to_client.write_all(&bytes[..len]).await.is_err()
+                    {
+                        return;
+                    }
+                }
+                _ => return,
+            }
+        }
+    };
+    tokio::select! {
+        _ = requests => {}
+        () = answers => {}
+        _ = cuts.changed() => {}
+    }
+}

@@ -1,0 +1,104 @@
+//! Orders over OUCH: one session, whose connection may break.
+
+mod encode;
+mod link;
+mod session;
+
+use std::fmt;
+use std::sync::Arc;
+
+use protocol::soup::LogOn;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use self::encode::Instruments;
+use self::link::Link;
+use self::session::Session;
+use crate::venue::report::{Reports, WAITING_MAX};
+use crate::venue::statistics::Counters;
+use crate::venue::{Open, PATIENCE, Reply};
+use crate::{Client, Error, NewOrder};
+
+/// Requests that may wait for the connection.
+const REQUESTS_MAX: usize = 4_096;
+
+/// A login for OUCH, and where it is used.
+#[derive(Clone)]
+pub struct Login {
+    /// `host:port`, or `unix:` and the path of a socket.
+    pub address: String,
+    pub user: String,
+    pub password: String,
+    /// The first report that is wanted: 1 for all of the numbering day, so that orders entered
+    /// before are known; 0 for new ones only.
+    pub from_sequence: u64,
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Login").field(&self.address).field(&self.user).finish()
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Ouch {
+    requests: mpsc::Sender<Request>,
+}
+
+/// What a caller wants of the session.
+#[derive(Debug)]
+pub(super) enum Request {
+    Enter(Box<NewOrder>, Answer),
+    Replace { orig: String, order: Box<NewOrder>, answer: Answer },
+    Cancel { name: String, answer: Answer },
+    Open(oneshot::Sender<Vec<Open>>),
+}
+
+pub(super) type Answer = oneshot::Sender<Result<Reply, Error>>;
+
+impl Ouch {
+    pub(super) async fn open(
+        client: &Client,
+        login: Login,
+        counters: Arc<Counters>,
+    ) -> Result<(Self, Reports), Error> {
+        let instruments = Instruments::of(&client.exchange_info().await?);
+        // The text is checked here once: every later log-on has the same.
+        let log_on = LogOn::new(&login.user, &login.password, None, login.from_sequence);
+        log_on.ok_or_else(|| Error::Usage("a user of 6 and a password of 10 characters".into()))?;
+        let (requests, asked) = mpsc::channel(REQUESTS_MAX);
+        let (reports, reader) = mpsc::channel(WAITING_MAX);
+        let session = Session::new(instruments);
+        tokio::spawn(Link::new(login, session, asked, reports, counters).run());
+        Ok((Self { requests }, Reports(reader)))
+    }
+
+    pub(super) async fn enter(&self, order: &NewOrder) -> Result<Reply, Error> {
+        self.ask(|answer| Request::Enter(Box::new(order.clone()), answer)).await?
+    }
+
+    pub(super) async fn replace(&self, orig: &str, order: &NewOrder) -> Result<Reply, Error> {
+        let (orig, order) = (orig.to_owned(), Box::new(order.clone()));
+        self.ask(|answer| Request::Replace { orig, order, answer }).await?
+    }
+
+    pub(super) async fn cancel(&self, name: &str) -> Result<Reply, Error> {
+        self.ask(|answer| Request::Cancel { name: name.to_owned(), answer }).await?
+    }
+
+    pub(super) async fn open_orders(&self) -> Result<Vec<Open>, Error> {
+        self.ask(Request::Open).await
+    }
+
+    async fn ask<T>(
+        &self,
+        request: impl FnOnce(oneshot::Sender<T>) -> Request,
+    ) -> Result<T, Error> {
+        let (answer, answered) = oneshot::channel();
+        let exchange = async {
+            self.requests.send(request(answer)).await.map_err(Error::transport)?;
+            answered.await.map_err(Error::transport)
+        };
+        timeout(PATIENCE, exchange).await.map_err(Error::transport)?
+    }
+}

@@ -1,0 +1,226 @@
+//! The task that has a session's connection: it writes as many packets at once as wait, and logs on
+//! again when the connection ends.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use protocol::ouch::Outbound;
+use protocol::ouch::code::event;
+use protocol::soup::server::Due;
+use protocol::soup::{Client as Soup, LogOn, Received, RejectReason};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::sync::mpsc;
+use tokio::time::{interval, timeout};
+
+use crate::Error;
+use crate::venue::back_off::BackOff;
+use crate::venue::ouch::session::Session;
+use crate::venue::ouch::{Login, Request};
+use crate::venue::report::Report;
+use crate::venue::statistics::Counters;
+
+const READ_SIZE: usize = 64 << 10;
+/// Requests without a report. Beyond it, more wait.
+const IN_FLIGHT_MAX: usize = 4_096;
+const CONNECT_WITHIN: Duration = Duration::from_secs(5);
+const TICK: Duration = Duration::from_millis(250);
+
+pub(super) struct Link {
+    login: Login,
+    session: Session,
+    soup: Option<Soup>,
+    asked: mpsc::Receiver<Request>,
+    reports: mpsc::Sender<Report>,
+    counters: Arc<Counters>,
+    begun: Instant,
+}
+
+/// Why a connection is of no more use.
+enum End {
+    /// The last handle of the venue is gone.
+    Closed,
+    /// Another connection may serve.
+    Broken,
+    /// The venue lets this login in no more.
+    Refused,
+}
+
+impl Link {
+    pub(super) fn new(
+        login: Login,
+        session: Session,
+        asked: mpsc::Receiver<Request>,
+        reports: mpsc::Sender<Report>,
+        counters: Arc<Counters>,
+    ) -> Self {
+        Self { login, session, soup: None, asked, reports, counters, begun: Instant::now() }
+    }
+
+    pub(super) async fn run(mut self) {
+        let mut back_off = BackOff::default();
+        while !self.asked.is_closed() {
+            let end = match self.connect().await {
+                Ok(end) => end,
+                Err(_unreachable) => End::Broken,
+            };
+            if self.session.is_current() {
+                back_off.succeeded();
+            }
+            let lost = self.session.disconnected();
+            Counters::add(&self.counters.lost, lost as u64);
+            match end {
+                // What waits is dropped, which its callers see.
+                End::Closed | End::Refused => return,
+                End::Broken => back_off.wait().await,
+            }
+        }
+    }
+
+    async fn connect(&mut self) -> Result<End, Error> {
+        let address = self.login.address.clone();
+        if let Some(path) = address.strip_prefix("unix:") {
+            let stream = timeout(CONNECT_WITHIN, UnixStream::connect(path)).await;
+            let stream = stream.map_err(Error::transport)?.map_err(Error::transport)?;
+            return Ok(self.serve(stream).await);
+        }
+        let stream = timeout(CONNECT_WITHIN, TcpStream::connect(&address)).await;
+        let stream = stream.map_err(Error::transport)?.map_err(Error::transport)?;
+        stream.set_nodelay(true).map_err(Error::transport)?;
+        Ok(self.serve(stream).await)
+    }
+
+    async fn serve(&mut self, stream: impl AsyncRead + AsyncWrite) -> End {
+        Counters::add(&self.counters.connections, 1);
+        let (mut reader, mut writer) = tokio::io::split(stream);
+        let (mut input, mut output) = (Vec::with_capacity(READ_SIZE), Vec::new());
+        let mut written = 0;
+        let now_ms = self.now_ms();
+        self.soup = Some(Soup::log_on(&self.log_on(), &mut output, now_ms));
+        let mut batch = Vec::new();
+        let mut tick = interval(TICK);
+        loop {
+            let room = if self.session.is_current() {
+                IN_FLIGHT_MAX.saturating_sub(self.session.in_flight())
+            } else {
+                0
+            };
+            tokio::select! {
+                biased;
+                count = self.asked.recv_many(&mut batch, room), if room > 0 => {
+                    if count == 0 {
+                        return self.log_out(writer, &output[written..]).await;
+                    }
+                    Counters::add(&self.counters.messages, count as u64);
+                    for request in batch.drain(..) {
+                        self.session.take(request, &mut output);
+                    }
+                }
+                sent = writer.write(&output[written..]), if written < output.len() => {
+                    match sent {
+                        Ok(len) if len > 0 => written += len,
+                        _ => return End::Broken,
+                    }
+                    Counters::add(&self.counters.writes, 1);
+                    if written == output.len() {
+                        output.clear();
+                        written = 0;
+                    }
+                    let now_ms = self.now_ms();
+                    self.soup().sent(now_ms);
+                }
+                read = reader.read_buf(&mut input) => {
+                    if !read.is_ok_and(|len| len > 0) {
+                        return End::Broken;
+                    }
+                    if let Some(end) = self.receive(&mut input, &mut output).await {
+                        return end;
+                    }
+                }
+                _ = tick.tick() => {
+                    let now_ms = self.now_ms();
+                    if self.soup().tick(&mut output, now_ms) == Due::Close {
+                        return End::Broken;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Goes on where the last connection ended.
+    fn log_on(&self) -> LogOn {
+        let Login { user, password, from_sequence, .. } = &self.login;
+        let (session, sequence) = match &self.soup {
+            Some(soup) if soup.position().0.is_some() => soup.position(),
+            _ => (None, *from_sequence),
+        };
+        LogOn::new(user, password, session, sequence).expect("it was checked when it was opened")
+    }
+
+    async fn receive(&mut self, input: &mut Vec<u8>, output: &mut Vec<u8>) -> Option<End> {
+        let now_ms = self.now_ms();
+        let mut rest = &input[..];
+        let mut end = None;
+        while end.is_none() {
+            let soup = self.soup.as_mut().expect("it is connected");
+            let message = match soup.receive(&mut rest, now_ms) {
+                Received::NeedMore => break,
+                Received::Accepted { next, .. } => {
+                    self.session.logged_on(next, output);
+                    continue;
+                }
+                Received::Rejected(reason) => {
+                    let is_final = reason == RejectReason::NotAuthorized;
+                    end = Some(if is_final { End::Refused } else { self.start_over() });
+                    continue;
+                }
+                Received::Message(message) => message,
+                Received::EndOfSession | Received::Violation(_) => {
+                    end = Some(End::Broken);
+                    continue;
+                }
+                _ => continue,
+            };
+            let Ok(message) = Outbound::read(message) else {
+                end = Some(End::Broken);
+                continue;
+            };
+            if let Outbound::SystemEvent(system, _) = message
+                && system.event == event::END_OF_DAY
+            {
+                end = Some(self.start_over());
+                continue;
+            }
+            if let Some(report) = self.session.receive(&message, output) {
+                // A reader that is gone wants no reports.
+                let _unread = self.reports.send(report).await;
+            }
+        }
+        let consumed = input.len() - rest.len();
+        input.drain(..consumed);
+        end
+    }
+
+    /// The numbering day is over: the next log-on begins another one, from its first report.
+    fn start_over(&mut self) -> End {
+        self.session.begin_day();
+        (self.soup, self.login.from_sequence) = (None, 1);
+        End::Broken
+    }
+
+    async fn log_out(&mut self, mut writer: impl AsyncWrite + Unpin, unwritten: &[u8]) -> End {
+        let mut last = unwritten.to_vec();
+        self.soup().log_out(&mut last);
+        // The venue notices the end of the connection, too.
+        let _gone = timeout(TICK, writer.write_all(&last)).await;
+        End::Closed
+    }
+
+    fn soup(&mut self) -> &mut Soup {
+        self.soup.as_mut().expect("it is connected")
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.begun.elapsed().as_millis() as u64
+    }
+}

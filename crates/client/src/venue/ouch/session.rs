@@ -1,0 +1,395 @@
+//! What a session knows, without socket or clock: orders by number, requests that wait for their
+//! report, and what is to be sent again on another connection.
+//!
+//! # Invariants
+//! - A number stands for one order of the numbering day, and a request keeps its number when it is
+//!   sent again: the venue recognises a repeat by it.
+//! - Nothing is sent on a connection before all that was missed has been read.
+
+use std::collections::{BTreeMap, HashMap};
+
+use protocol::ouch::appendage::tag;
+use protocol::ouch::inbound::{AccountQuery, CancelOrder};
+use protocol::ouch::outbound::{OrderAccepted, OrderExecuted, OrderReplaced};
+use protocol::ouch::{Appendage, Outbound, code, trimmed};
+use protocol::soup::Client as Soup;
+use types::Origin;
+
+use crate::venue::ouch::encode::{Instruments, Scale, enter, replace};
+use crate::venue::ouch::{Answer, Request};
+use crate::venue::report::{Report, ReportKind};
+use crate::venue::{Open, Reply};
+use crate::{Error, NewOrder};
+
+/// Of an order's reference and a match number: the bits of the venue's own number.
+const ID_MASK: u64 = (1 << 48) - 1;
+/// That of a cancel of an order that is not open.
+const UNKNOWN_ORDER: i32 = -2011;
+
+#[derive(Debug)]
+pub(super) struct Session {
+    instruments: Instruments,
+    /// By number.
+    orders: BTreeMap<u32, Known>,
+    numbers: HashMap<String, u32>,
+    /// New orders and replacements without a report.
+    waiting: BTreeMap<u32, Waiting>,
+    /// Cancels, by the number of their order.
+    cancels: HashMap<u32, Vec<Answer>>,
+    next: u32,
+    /// The number of the last report.
+    sequence: u64,
+    is_current: bool,
+}
+
+/// An open order.
+#[derive(Debug)]
+struct Known {
+    name: String,
+    symbol: String,
+    scale: Scale,
+    order_id: u64,
+    price: String,
+    leaves: u32,
+    executed: u32,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    /// The packet, to be sent again.
+    packet: Vec<u8>,
+    answer: Answer,
+}
+
+impl Session {
+    pub(super) fn new(instruments: Instruments) -> Self {
+        Self {
+            instruments,
+            orders: BTreeMap::new(),
+            numbers: HashMap::new(),
+            waiting: BTreeMap::new(),
+            cancels: HashMap::new(),
+            next: 1,
+            sequence: 0,
+            is_current: false,
+        }
+    }
+
+    /// Whether the reports that were missed are read, so that requests may be sent.
+    pub(super) fn is_current(&self) -> bool {
+        self.is_current
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        self.waiting.len() + self.cancels.len()
+    }
+
+    /// The session is logged on; `next` is the number of the next report. Asks for the next number,
+    /// whose answer comes after all that was missed.
+    pub(super) fn logged_on(&mut self, next: u64, out: &mut Vec<u8>) {
+        self.sequence = next - 1;
+        Soup::message(out, |out| AccountQuery {}.write(out, |_| {}));
+    }
+
+    /// The connection has ended. The number of answers that are lost with it.
+    pub(super) fn disconnected(&mut self) -> usize {
+        self.is_current = false;
+        self.in_flight()
+    }
+
+    /// A new numbering day: no number stands for an order, and what waits is not sent again.
+    pub(super) fn begin_day(&mut self) {
+        self.orders.clear();
+        self.numbers.clear();
+        self.cancels.clear();
+        self.waiting.clear();
+        (self.next, self.sequence) = (1, 0);
+    }
+
+    /// Appends the packet of a request, or answers it.
+    pub(super) fn take(&mut self, request: Request, out: &mut Vec<u8>) {
+        match request {
+            Request::Enter(order, answer) => self.enter(&order, answer, out),
+            Request::Replace { orig, order, answer } => self.replace(&orig, &order, answer, out),
+            Request::Cancel { name, answer } => self.cancel(&name, answer, out),
+            Request::Open(answer) => {
+                let open = self.orders.values().map(Known::open).collect();
+                // The caller may have given up, here and below.
+                let _gone = answer.send(open);
+            }
+        }
+    }
+
+    fn enter(&mut self, order: &NewOrder, answer: Answer, out: &mut Vec<u8>) {
+        let number = self.next;
+        let scale = self.scale(&order.symbol);
+        self.send(answer, out, |out| enter(order, number, scale?, out));
+    }
+
+    fn replace(&mut self, orig: &str, order: &NewOrder, answer: Answer, out: &mut Vec<u8>) {
+        let number = self.next;
+        let orig = self
+            .find(orig)
+            .filter(|orig| self.orders.get(orig).is_some_and(|known| known.symbol == order.symbol));
+        let scale = self.scale(&order.symbol);
+        self.send(answer, out, |out| {
+            replace(orig.ok_or_else(unknown_order)?, order, number, scale?, out)
+        });
+    }
+
+    /// Appends a packet that uses the next number.
+    fn send(
+        &mut self,
+        answer: Answer,
+        out: &mut Vec<u8>,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>,
+    ) {
+        if answer.is_closed() {
+            return;
+        }
+        let mut written = Ok(());
+        let mut packet = Vec::new();
+        Soup::message(&mut packet, |out| written = write(out));
+        match written {
+            Ok(()) => {
+                out.extend_from_slice(&packet);
+                self.waiting.insert(self.next, Waiting { packet, answer });
+                self.next += 1;
+            }
+            Err(error) => drop(answer.send(Err(error))),
+        }
+    }
+
+    fn cancel(&mut self, name: &str, answer: Answer, out: &mut Vec<u8>) {
+        match self.find(name) {
+            Some(number) => {
+                put_cancel(number, out);
+                self.cancels.entry(number).or_default().push(answer);
+            }
+            None => drop(answer.send(Err(unknown_order()))),
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<u32> {
+        let by_number = || name.strip_prefix('#')?.parse().ok();
+        let number = self.numbers.get(name).copied().or_else(by_number)?;
+        self.orders.contains_key(&number).then_some(number)
+    }
+
+    fn scale(&self, symbol: &str) -> Result<Scale, Error> {
+        let scale = self.instruments.get(symbol);
+        scale.ok_or_else(|| Error::Usage(format!("no instrument {symbol}")))
+    }
+
+    /// Takes the next message in sequence, and returns what it reports. Once all that was missed is
+    /// read, appends what has no report.
+    pub(super) fn receive(&mut self, message: &Outbound<'_>, out: &mut Vec<u8>) -> Option<Report> {
+        self.sequence += 1;
+        match message {
+            Outbound::OrderAccepted(accepted, tags) => self.accepted(accepted, *tags),
+            Outbound::OrderReplaced(replaced, tags) => self.replaced(replaced, *tags),
+            Outbound::OrderExecuted(executed, tags) => self.executed(executed, *tags),
+            Outbound::OrderCanceled(canceled, _) => {
+                self.lowered(canceled.user_ref_num, canceled.quantity, canceled.reason)
+            }
+            Outbound::AiqCanceled(canceled, _) => {
+                self.lowered(canceled.user_ref_num, canceled.decrement, canceled.reason)
+            }
+            Outbound::OrderModified(modified, _) => {
+                if let Some(known) = self.orders.get_mut(&modified.user_ref_num) {
+                    known.leaves = modified.quantity;
+                }
+                None
+            }
+            Outbound::Rejected(rejected, _) => {
+                let (number, reason) = (rejected.user_ref_num, rejected.reason);
+                self.next = self.next.max(number + 1);
+                if let Some(waiting) = self.waiting.remove(&number) {
+                    let _gone = waiting.answer.send(Err(Error::Rejected { reason }));
+                }
+                let name = name_of(&rejected.cl_ord_id, number);
+                let reason = format!("{reason:#06x}");
+                Some(self.report(name, ReportKind::Rejected { reason }))
+            }
+            Outbound::AccountQueryResponse(response, _) => {
+                self.next = self.next.max(response.next_user_ref_num);
+                self.is_current = true;
+                self.send_again(out);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Appends what was sent before and has no report. What the venue has carried out meanwhile is
+    /// a repeat to it.
+    fn send_again(&mut self, out: &mut Vec<u8>) {
+        self.waiting.retain(|_, waiting| !waiting.answer.is_closed());
+        self.waiting.values().for_each(|waiting| out.extend_from_slice(&waiting.packet));
+        self.cancels.keys().for_each(|number| put_cancel(*number, out));
+    }
+
+    fn accepted(&mut self, accepted: &OrderAccepted, tags: Appendage<'_>) -> Option<Report> {
+        let number = accepted.user_ref_num;
+        let known = self.known(
+            number,
+            (&accepted.cl_ord_id, &accepted.symbol, accepted.order_ref_num),
+            (accepted.quantity, accepted.price),
+            tags,
+        )?;
+        let reply = known.reply("NEW");
+        let name = known.name.clone();
+        if accepted.order_state == code::order_state::LIVE {
+            self.insert(number, known);
+        }
+        self.answer(number, reply);
+        Some(self.report(name, ReportKind::Accepted))
+    }
+
+    fn replaced(&mut self, replaced: &OrderReplaced, tags: Appendage<'_>) -> Option<Report> {
+        let (number, orig) = (replaced.user_ref_num, replaced.orig_user_ref_num);
+        let mut known = self.known(
+            number,
+            (&replaced.cl_ord_id, &replaced.symbol, replaced.order_ref_num),
+            (replaced.quantity, replaced.price),
+            tags,
+        )?;
+        let before = self.remove(orig);
+        known.executed = before.as_ref().map_or(0, |before| before.executed);
+        // A cancel that came too late goes on to the order's next number.
+        if let Some(cancels) = self.cancels.remove(&orig) {
+            self.cancels.entry(number).or_default().extend(cancels);
+        }
+        let reply = known.reply("NEW");
+        let name = known.name.clone();
+        if replaced.order_state == code::order_state::LIVE {
+            self.insert(number, known);
+        }
+        self.answer(number, reply);
+        let orig_client_order_id = before.map_or_else(|| by_number(orig), |before| before.name);
+        Some(self.report(name, ReportKind::Replaced { orig_client_order_id }))
+    }
+
+    fn executed(&mut self, executed: &OrderExecuted, tags: Appendage<'_>) -> Option<Report> {
+        let number = executed.user_ref_num;
+        let known = self.orders.get_mut(&number)?;
+        known.leaves = known.leaves.saturating_sub(executed.quantity);
+        known.executed = known.executed.saturating_add(executed.quantity);
+        let (name, is_done) = (known.name.clone(), known.leaves == 0);
+        let kind = ReportKind::Executed {
+            qty: known.scale.qty(executed.quantity),
+            price: known.scale.price(executed.price, tags.get(tag::PRICE_TICKS)),
+            trade_id: executed.match_number & ID_MASK,
+            is_maker: executed.liquidity != code::liquidity::REMOVED,
+        };
+        if is_done {
+            self.remove(number);
+            for answer in self.cancels.remove(&number).into_iter().flatten() {
+                let _gone = answer.send(Err(unknown_order()));
+            }
+        }
+        Some(self.report(name, kind))
+    }
+
+    /// An order has less to execute.
+    fn lowered(&mut self, number: u32, quantity: u32, reason: u8) -> Option<Report> {
+        let known = self.orders.get_mut(&number)?;
+        known.leaves = known.leaves.saturating_sub(quantity);
+        let (name, is_done) = (known.name.clone(), known.leaves == 0);
+        if is_done && let Some(known) = self.remove(number) {
+            for answer in self.cancels.remove(&number).into_iter().flatten() {
+                let _gone = answer.send(Ok(known.reply("CANCELED")));
+            }
+        }
+        let reason = char::from(reason).to_string();
+        Some(self.report(name, ReportKind::Canceled { reason }))
+    }
+
+    fn known(
+        &self,
+        number: u32,
+        (name, symbol, order_ref_num): (&[u8], &[u8], u64),
+        (leaves, price): (u32, u64),
+        tags: Appendage<'_>,
+    ) -> Option<Known> {
+        let long = tags.iter().find(|found| found.tag == tag::SYMBOL).map(|found| found.value);
+        let symbol = std::str::from_utf8(long.unwrap_or(trimmed(symbol))).ok()?;
+        // An instrument that was listed after the start: its orders are not this client's.
+        let scale = self.instruments.get(symbol)?;
+        Some(Known {
+            name: name_of(name, number),
+            symbol: symbol.to_owned(),
+            scale,
+            order_id: order_ref_num & ID_MASK,
+            price: scale.price(price, tags.get(tag::PRICE_TICKS)),
+            leaves,
+            executed: 0,
+        })
+    }
+
+    fn insert(&mut self, number: u32, known: Known) {
+        self.numbers.insert(known.name.clone(), number);
+        self.orders.insert(number, known);
+    }
+
+    fn remove(&mut self, number: u32) -> Option<Known> {
+        let known = self.orders.remove(&number)?;
+        if self.numbers.get(&known.name) == Some(&number) {
+            self.numbers.remove(&known.name);
+        }
+        Some(known)
+    }
+
+    fn answer(&mut self, number: u32, reply: Reply) {
+        self.next = self.next.max(number + 1);
+        if let Some(waiting) = self.waiting.remove(&number) {
+            let _gone = waiting.answer.send(Ok(reply));
+        }
+    }
+
+    fn report(&self, client_order_id: String, kind: ReportKind) -> Report {
+        Report { sequence: self.sequence, client_order_id, kind }
+    }
+}
+
+impl Known {
+    fn reply(&self, status: &str) -> Reply {
+        Reply {
+            way: Origin::Ouch,
+            symbol: self.symbol.clone(),
+            client_order_id: self.name.clone(),
+            order_id: self.order_id,
+            status: status.to_owned(),
+            executed_qty: self.scale.qty(self.executed),
+        }
+    }
+
+    fn open(&self) -> Open {
+        Open {
+            symbol: self.symbol.clone(),
+            client_order_id: self.name.clone(),
+            order_id: self.order_id,
+            leaves_qty: self.scale.qty(self.leaves),
+            price: self.price.clone(),
+        }
+    }
+}
+
+fn put_cancel(number: u32, out: &mut Vec<u8>) {
+    let cancel = CancelOrder { user_ref_num: number, quantity: 0 };
+    Soup::message(out, |out| cancel.write(out, |_| {}));
+}
+
+fn name_of(cl_ord_id: &[u8], number: u32) -> String {
+    let name = String::from_utf8_lossy(trimmed(cl_ord_id)).into_owned();
+    if name.is_empty() { by_number(number) } else { name }
+}
+
+fn by_number(number: u32) -> String {
+    format!("#{number}")
+}
+
+fn unknown_order() -> Error {
+    let msg = "the order is not open".to_owned();
+    Error::Api { status: 400, code: UNKNOWN_ORDER, msg }
+}

@@ -1,0 +1,51 @@
+//! What the venue reports of orders, in order and without a gap.
+
+use tokio::sync::mpsc;
+
+/// Reports that may wait to be read. Beyond it the way reads no more until some are taken.
+pub(super) const WAITING_MAX: usize = 65_536;
+
+/// Something that happened to an order.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Report {
+    /// Its number among the way's reports: the next subscription asks for the one after it.
+    pub sequence: u64,
+    /// `#` and a number for an order of OUCH that was entered without a name, or before the first
+    /// report.
+    pub client_order_id: String,
+    pub kind: ReportKind,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ReportKind {
+    Accepted,
+    /// The order has another name from here on, and maybe another quantity and price.
+    Replaced {
+        orig_client_order_id: String,
+    },
+    Executed {
+        qty: String,
+        price: String,
+        /// Of the trade: both sides have the same.
+        trade_id: u64,
+        is_maker: bool,
+    },
+    /// The order, or a part of it, is gone without a trade. The reason is a word of the way.
+    Canceled {
+        reason: String,
+    },
+    Rejected {
+        reason: String,
+    },
+}
+
+/// The reports of a way. Drop it where they are not wanted: reports that are not read stop the way.
+#[derive(Debug)]
+pub struct Reports(pub(super) mpsc::Receiver<Report>);
+
+impl Reports {
+    /// `None` when the way is closed.
+    pub async fn next(&mut self) -> Option<Report> {
+        self.0.recv().await
+    }
+}

@@ -1,0 +1,273 @@
+//! Requests over one connection of the WebSocket API, and the account's reports on it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use protocol::signed::sign::sign;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::net::TcpStream;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{interval, timeout};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use types::Origin;
+
+use crate::http::{Query, now_ms};
+use crate::venue::back_off::BackOff;
+use crate::venue::json::{Asks, Request};
+use crate::venue::report::{Report, ReportKind, Reports, WAITING_MAX};
+use crate::venue::statistics::Counters;
+use crate::{Client, Credentials, Error, REQUEST_TIMEOUT};
+
+/// Requests that may wait for the connection, and those on their way on it.
+const IN_FLIGHT_MAX: usize = 1_024;
+/// The venue closes a connection on which it hears nothing for a minute.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+#[derive(Clone, Debug)]
+pub(super) struct WebSocket {
+    requests: mpsc::Sender<Asked>,
+}
+
+#[derive(Debug)]
+struct Asked {
+    method: &'static str,
+    query: Query,
+    answer: oneshot::Sender<Answer>,
+}
+
+/// The result in JSON, or a refusal; nothing if the connection ended first.
+type Answer = Result<Box<RawValue>, Error>;
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+impl WebSocket {
+    pub(super) fn open(
+        client: Client,
+        from_seq: Option<u64>,
+        counters: Arc<Counters>,
+    ) -> Result<(Self, Reports), Error> {
+        let (base_url, credentials) = client.access();
+        let host = base_url.trim_start_matches("http");
+        let url = format!("ws{host}/ws-api/v3?returnRateLimits=false");
+        let credentials = credentials.cloned();
+        let credentials = credentials.ok_or_else(|| Error::Usage("no credentials".to_owned()))?;
+        let (requests, asked) = mpsc::channel(IN_FLIGHT_MAX);
+        let (reports, reader) = mpsc::channel(WAITING_MAX);
+        let link = Link {
+            url,
+            credentials,
+            asked,
+            reports: Some(reports),
+            from_seq,
+            counters,
+            waiting: HashMap::new(),
+            next_id: 0,
+        };
+        tokio::spawn(link.run());
+        Ok((Self { requests }, Reports(reader)))
+    }
+}
+
+impl Asks for WebSocket {
+    const WAY: Origin = Origin::WebSocket;
+    const RECOGNISES_REPEATS: bool = false;
+
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        request: Request,
+        query: &Query,
+        _key: &str,
+    ) -> Result<T, Error> {
+        let (answer, answered) = oneshot::channel();
+        let asked = Asked { method: request.websocket(), query: query.clone(), answer };
+        let exchange = async {
+            self.requests.send(asked).await.map_err(Error::transport)?;
+            answered.await.map_err(Error::transport)?
+        };
+        let result = timeout(REQUEST_TIMEOUT, exchange).await.map_err(Error::transport)??;
+        serde_json::from_str(result.get())
+            .map_err(|error| Error::Shape(format!("{error}: {result}")))
+    }
+}
+
+/// The task that has the connection.
+struct Link {
+    url: String,
+    credentials: Credentials,
+    asked: mpsc::Receiver<Asked>,
+    /// `None` once they have ended.
+    reports: Option<mpsc::Sender<Report>>,
+    from_seq: Option<u64>,
+    counters: Arc<Counters>,
+    waiting: HashMap<u64, oneshot::Sender<Answer>>,
+    next_id: u64,
+}
+
+/// A message of the venue.
+#[derive(Deserialize)]
+struct Received<'a> {
+    id: Option<u64>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    status: Option<u16>,
+    error: Option<Refusal>,
+    #[serde(borrow)]
+    event: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    code: i32,
+    msg: String,
+}
+
+impl Link {
+    async fn run(mut self) {
+        let mut back_off = BackOff::default();
+        while !self.asked.is_closed() {
+            if let Ok((socket, _)) = connect_async(&self.url).await {
+                Counters::add(&self.counters.connections, 1);
+                back_off.succeeded();
+                if self.serve(socket).await.is_ok() {
+                    return;
+                }
+            }
+            // Their senders see that the answers are lost.
+            self.waiting.clear();
+            back_off.wait().await;
+        }
+    }
+
+    /// Serves until the venue's last handle is gone; an error if the connection ends before.
+    async fn serve(&mut self, mut socket: Socket) -> Result<(), Error> {
+        let wants_reports = self.reports.as_ref().is_some_and(|reports| !reports.is_closed());
+        let subscription = wants_reports.then_some(self.next_id);
+        if wants_reports {
+            let query = Query::default().with_some("fromSeq", self.from_seq);
+            let frame = self.frame("userDataStream.subscribe.signature", &query);
+            socket.send(frame).await.map_err(Error::transport)?;
+        }
+        let mut batch = Vec::new();
+        let mut keep_alive = interval(KEEP_ALIVE);
+        loop {
+            let room = IN_FLIGHT_MAX.saturating_sub(self.waiting.len());
+            tokio::select! {
+                biased;
+                received = socket.next() => {
+                    let received = received.ok_or_else(|| Error::transport("closed"))?;
+                    match received.map_err(Error::transport)? {
+                        Message::Text(text) => self.receive(&text, subscription).await?,
+                        Message::Close(_) => return Err(Error::transport("closed")),
+                        _ => {}
+                    }
+                }
+                count = self.asked.recv_many(&mut batch, room), if room > 0 => {
+                    if count == 0 {
+                        return socket.close(None).await.map_err(Error::transport);
+                    }
+                    self.send(&mut socket, &mut batch).await?;
+                }
+                _ = keep_alive.tick() => {
+                    let ping = Message::Ping("".into());
+                    socket.send(ping).await.map_err(Error::transport)?;
+                }
+            }
+        }
+    }
+
+    /// Sends all requests that wait with one flush.
+    async fn send(&mut self, socket: &mut Socket, batch: &mut Vec<Asked>) -> Result<(), Error> {
+        for asked in batch.drain(..).filter(|asked| !asked.answer.is_closed()) {
+            let id = self.next_id;
+            let frame = self.frame(asked.method, &asked.query);
+            self.waiting.insert(id, asked.answer);
+            socket.feed(frame).await.map_err(Error::transport)?;
+            Counters::add(&self.counters.messages, 1);
+        }
+        Counters::add(&self.counters.writes, 1);
+        socket.flush().await.map_err(Error::transport)
+    }
+
+    /// A signed request under the next id.
+    fn frame(&mut self, method: &str, query: &Query) -> Message {
+        let mut params: BTreeMap<String, String> = query.pairs().collect();
+        params.insert("apiKey".to_owned(), self.credentials.api_key.clone());
+        params.insert("timestamp".to_owned(), now_ms().to_string());
+        let pairs = params.iter().map(|(name, value)| format!("{name}={value}"));
+        let payload = pairs.collect::<Vec<_>>().join("&");
+        let signature = sign(self.credentials.secret_key.as_bytes(), payload.as_bytes());
+        params.insert("signature".to_owned(), signature);
+        let (id, params) = (self.next_id, serde_json::json!(params));
+        self.next_id += 1;
+        let request = serde_json::json!({ "id": id, "method": method, "params": params });
+        Message::text(request.to_string())
+    }
+
+    async fn receive(&mut self, text: &str, subscription: Option<u64>) -> Result<(), Error> {
+        let shape = |error: serde_json::Error| Error::Shape(format!("{error}: {text}"));
+        let received: Received<'_> = serde_json::from_str(text).map_err(shape)?;
+        if let Some(event) = received.event {
+            let event: Value = serde_json::from_str(event.get()).map_err(shape)?;
+            if let Some(seq) = event["seq"].as_u64() {
+                self.from_seq = Some(seq + 1);
+                if let Some((reports, report)) = self.reports.as_ref().zip(report(seq, &event)) {
+                    // A reader that is gone wants no reports.
+                    let _unread = reports.send(report).await;
+                }
+            }
+            return Ok(());
+        }
+        let status = received.status.unwrap_or_default();
+        let answer = match (received.result, received.error) {
+            (_, Some(Refusal { code, msg })) => Err(Error::Api { status, code, msg }),
+            (Some(result), None) => Ok(result.to_owned()),
+            (None, None) => return Err(Error::Shape(text.to_owned())),
+        };
+        if received.id.is_some() && received.id == subscription {
+            if answer.is_err() {
+                // The venue has no reports from that number on: they end, and trading goes on.
+                self.reports = None;
+            }
+            return Ok(());
+        }
+        if let Some(waiting) = received.id.and_then(|id| self.waiting.remove(&id)) {
+            // The caller may have given up.
+            let _gone = waiting.send(answer);
+        }
+        Ok(())
+    }
+}
+
+/// An `executionReport` as a report; `None` for other events.
+fn report(seq: u64, event: &Value) -> Option<Report> {
+    if event["e"] != "executionReport" {
+        return None;
+    }
+    let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
+    let reason = || text("x");
+    let mut name = text("c");
+    let kind = match event["x"].as_str()? {
+        "NEW" => ReportKind::Accepted,
+        "TRADE" => ReportKind::Executed {
+            qty: text("l"),
+            price: text("L"),
+            trade_id: event["t"].as_u64()?,
+            is_maker: event["m"].as_bool()?,
+        },
+        "REPLACED" => ReportKind::Replaced { orig_client_order_id: text("C") },
+        "REJECTED" => ReportKind::Rejected { reason: text("r") },
+        // A cancel has a name of its own in `c`.
+        "CANCELED" => {
+            name = text("C");
+            ReportKind::Canceled { reason: reason() }
+        }
+        _ => ReportKind::Canceled { reason: reason() },
+    };
+    Some(Report { sequence: seq, client_order_id: name, kind })
+}

@@ -4,8 +4,6 @@
 mod completions;
 #[cfg(feature = "tools")]
 mod man;
-#[cfg(feature = "tools")]
-mod replay;
 mod serve;
 mod sim;
 
@@ -28,7 +26,7 @@ enum Command {
     /// Run a venue in the foreground
     Serve(serve::Serve),
     #[cfg(feature = "tools")]
-    Replay(replay::Replay),
+    Replay(research::Replay),
     #[cfg(feature = "tools")]
     Bench(bench::Bench),
     Sim(sim::Sim),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use recorded::{Event, Instrument, Recording, Stream, StreamOptions};
+use recorded::{Event, Instrument, Options, Stream};
 use tokio::sync::mpsc;
 
 use crate::error::ServeError;
@@ -31,7 +31,7 @@ impl Reader {
     /// Opens the files: what is wrong with their first bytes is an error here.
     pub(super) fn open(settings: &Settings) -> Result<Self, ServeError> {
         let files: Vec<_> = settings.files.iter().map(|file| file.recording()).collect();
-        let options = StreamOptions { lenient: settings.lenient, ..StreamOptions::default() };
+        let options = Options { lenient: settings.lenient, ..Options::default() };
         let stream = Stream::open(&files, &options).map_err(unreadable)?;
         let seen = Arc::<Mutex<Seen>>::default();
         let (sender, batches) = mpsc::channel(AHEAD);

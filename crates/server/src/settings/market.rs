@@ -79,7 +79,6 @@ fn deserialize_files<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<MarketF
 mod tests {
     use serde_json::json;
 
-    use super::*;
     use crate::settings::tests::{load, refused};
 
     #[test]

@@ -121,6 +121,20 @@ pub struct Flags {
     #[arg(long, value_name = "LEVEL", value_parser = DURABILITY)]
     durability: Option<String>,
 
+    /// Trade against a recorded market, by the rules of docs/recorded-market.md, in place of the
+    /// demo's bots: a file, or SYMBOL=FILE; again for more files. Implies --demo
+    /// [default: none] [env: BUTTONWOOD_MARKET]
+    #[arg(long, value_name = "FILE")]
+    market: Vec<String>,
+
+    /// How many times faster than recorded [default: 1] [env: BUTTONWOOD_SPEED]
+    #[arg(long, value_name = "N")]
+    speed: Option<f64>,
+
+    /// Leave wrong rows of a recorded market out, and count them [env: BUTTONWOOD_MARKET_LENIENT]
+    #[arg(long)]
+    market_lenient: bool,
+
     /// Create a trial venue in an empty folder: BTCUSDT, ETHUSDT, ETHBTC, the accounts alice and
     /// bob, and their keys in DIR/demo.json [env: BUTTONWOOD_DEMO]
     #[arg(long)]
@@ -344,6 +358,8 @@ mod tests {
             ["--web-session-hours", "7"],
             ["--ouch", "127.0.0.1:3"],
             ["--ouch-connections-max", "8"],
+            ["--market", "BTCUSDT=day.dbn"],
+            ["--speed", "2.5"],
         ];
         let switches = [
             "--limit-loopback",
@@ -353,6 +369,7 @@ mod tests {
             "--no-bots",
             "--replica",
             "--ouch-cleartext",
+            "--market-lenient",
             "--ouch-cancel-on-disconnect",
         ];
         let Settings {
@@ -363,6 +380,7 @@ mod tests {
             history,
             venue,
             demo,
+            market,
             test,
             logging,
             trace,
@@ -384,6 +402,7 @@ mod tests {
         assert_eq!((venue.snapshot_every, venue.replica), (7, true));
         assert_eq!((venue.pin.as_deref(), venue.huge_pages), (Some("0"), server::HugePages::Off));
         assert_eq!((demo.enabled, demo.no_bots, demo.bots_seed), (true, true, 7));
+        assert_eq!((market.files.len(), market.speed, market.lenient), (1, 2.5, true));
         // A test has no folder.
         assert_eq!((test.enabled, test.keys), (false, Some("k.json".into())));
         assert!(load(&["--test", "--keys", "k.json"]).unwrap().test.enabled);

@@ -6,6 +6,7 @@
 //! - Decimals are parsed exactly or refused, and printed exactly.
 
 pub mod binance;
+pub mod fix;
 pub mod itch;
 mod layout;
 pub mod mold;

@@ -12,6 +12,7 @@
 mod bare;
 mod dbn;
 mod lobster;
+pub mod market;
 mod obwl;
 mod plan;
 mod report;
@@ -205,6 +206,11 @@ fn decode(recording: &Recording) -> Result<Plan, ReplayError> {
             }
             dbn::plan(&records).map_err(|error| at_file(&error))
         }
+        other => Err(at_file(&format_args!(
+            "the file has {} data, which has no flow of orders: expected OBWL, LOBSTER messages or \
+             DBN orders",
+            other.name()
+        ))),
     }
 }
 

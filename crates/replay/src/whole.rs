@@ -245,6 +245,20 @@ impl Whole {
     }
 }
 
+/// An engine with one instrument in continuous trading, and accounts that can pay for anything.
+#[cfg(test)]
+pub(crate) fn for_market(accounts: u32) -> Engine {
+    let mut whole = Whole::new(&Plan::new(recorded::Format::Obwl, 1), accounts, 0);
+    for account in (1..=accounts).map(AccountId) {
+        for asset in [QUOTE, base_of(0)] {
+            let external_ref = ExternalRef::parse(&format!("more-{}", asset.0)).expect("a name");
+            let amount = Amount::from_minor(1_000_000_000);
+            whole.operate(Command::Deposit(Deposit { account, asset, amount, external_ref }));
+        }
+    }
+    whole.engine
+}
+
 impl WholeStep {
     /// `highest` is the price of a market order that buys. It is an immediate limit order that no
     /// price is too far for, because a plan counts on an id for it: the engine refuses a market

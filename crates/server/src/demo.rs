@@ -32,8 +32,8 @@ pub const FILE_NAME: &str = "demo.json";
 const PASSWORD_LEN: usize = 20;
 /// What SoupBinTCP has room for: 51 bits in letters of any case.
 const OUCH_PASSWORD_LEN: usize = 10;
-const DECIMALS: u8 = 8;
-const ONE: i128 = 100_000_000;
+pub(crate) const DECIMALS: u8 = 8;
+pub(crate) const ONE: i128 = 100_000_000;
 
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Demo {
@@ -449,7 +449,7 @@ fn write(file: &Path, content: &impl Serialize) -> Result<(), ServeError> {
 }
 
 /// Submits a command, which an earlier start may have carried out.
-async fn apply(handle: &Handle, command: Command) -> Result<(), ServeError> {
+pub(crate) async fn apply(handle: &Handle, command: Command) -> Result<(), ServeError> {
     let envelope = Envelope::venue(Origin::Admin, now_ns());
     let gone = || ServeError::new("the venue stopped while the demo was set up");
     let reply = handle.submit(Entry { envelope, command }).map_err(|_| gone())?;

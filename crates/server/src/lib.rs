@@ -8,6 +8,7 @@ mod demo;
 mod error;
 pub mod feed;
 mod huge_pages;
+mod market;
 mod operators;
 mod random;
 mod run;

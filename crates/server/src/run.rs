@@ -12,11 +12,13 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
-use venue::{Keyring, Listener, MasterKey, MasterKeyError, Opened, Replayed, Running};
+use tokio::task::JoinSet;
+use venue::{Handle, Keyring, Listener, MasterKey, MasterKeyError, Opened, Replayed, Running};
 
 use crate::demo::{self, Demo};
 use crate::error::ServeError;
 use crate::feed;
+use crate::market::RecordedMarket;
 use crate::operators::{OperatedVenue, Operators};
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
@@ -183,19 +185,12 @@ async fn run_until_stopped(
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hang_up = tls.is_some().then(|| signal(SignalKind::hangup())).transpose()?;
     let base_url = base_url(tcp.local_addr()?, tls.is_some());
-    if let Some((demo, master_key)) = &demo {
-        demo.ensure(&venue.handle, master_key, settings.demo.fees()).await?;
-        if let (true, Some(file)) = (settings.test.enabled, &settings.test.keys) {
-            demo.write_keys(file, &base_url, &settings.venue.data_dir)?;
-        }
-    }
+    let market = set_up(settings, demo.as_ref(), &venue.handle, &base_url).await?;
     let (demo_sign_in, mut codes) = sign_in(settings, demo.as_ref().map(|(demo, _)| demo));
     let gateway = gateway.with_operators(operators.api(&venue)).with_demo_sign_in(demo_sign_in);
-    // The bots end first: they cancel their quotes through the sockets.
     let (stop, stopped) = watch::channel(false);
     let admin = operators.socket(&venue, Box::pin(until(stopped.clone())))?;
-    let (stop_bots, bots_stopped) = watch::channel(false);
-    let mut tasks = tokio::task::JoinSet::new();
+    let mut tasks = JoinSet::new();
     tasks.spawn(gateway.serve(tcp, venue.handle, until(stopped)));
     tasks.spawn(admin);
     if let Some(code) = codes.as_mut().and_then(|codes| codes.try_recv().ok()) {
@@ -206,10 +201,8 @@ async fn run_until_stopped(
     }
     host.ready(&base_url)?;
     let page_base = base_url.clone();
-    let bots = demo.filter(|_| settings.has_bots()).map(|(demo, _)| {
-        let until = until(bots_stopped);
-        tokio::spawn(demo::bots::run(base_url, demo.bots(), settings.demo.clone(), until))
-    });
+    let demo = demo.map(|(demo, _)| demo);
+    let counterparties = Counterparties::start(settings, demo.as_ref(), market, base_url);
     let mut watch = tokio::time::interval(WATCH_EVERY);
     let outcome = loop {
         tokio::select! {
@@ -231,13 +224,61 @@ async fn run_until_stopped(
         }
     };
     tracing::info!("stopping");
-    stop_bots.send_replace(true);
-    if let Some(bots) = bots {
-        bots.await.map_err(|error| ServeError::new(format!("the bots panicked: {error}")))?;
-    }
+    // First, because the bots cancel their quotes through the sockets.
+    counterparties.stop().await?;
     stop.send_replace(true);
     while tasks.join_next().await.is_some() {}
     outcome
+}
+
+/// Completes a demo or a test, and opens its recorded market.
+async fn set_up(
+    settings: &Settings,
+    demo: Option<&(Demo, MasterKey)>,
+    handle: &Handle,
+    base_url: &str,
+) -> Result<Option<RecordedMarket>, ServeError> {
+    let Some((demo, master_key)) = demo else { return Ok(None) };
+    demo.ensure(handle, master_key, settings.demo.fees()).await?;
+    if let (true, Some(file)) = (settings.test.enabled, &settings.test.keys) {
+        demo.write_keys(file, base_url, &settings.venue.data_dir)?;
+    }
+    let customers = u32::try_from(demo.customers().len()).expect("few customers");
+    RecordedMarket::open(&settings.market, handle.clone(), customers).await
+}
+
+/// What makes a market for the clients of a demo: bots, or a recording.
+struct Counterparties {
+    tasks: JoinSet<()>,
+    stop: watch::Sender<bool>,
+}
+
+impl Counterparties {
+    fn start(
+        settings: &Settings,
+        demo: Option<&Demo>,
+        market: Option<RecordedMarket>,
+        base_url: String,
+    ) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        if let Some(market) = market {
+            tasks.spawn(market.run(until(stopped.clone())));
+        }
+        if let Some(demo) = demo.filter(|_| settings.has_bots()) {
+            let of_demo = settings.demo.clone();
+            tasks.spawn(demo::bots::run(base_url, demo.bots(), of_demo, until(stopped)));
+        }
+        Self { tasks, stop }
+    }
+
+    async fn stop(mut self) -> Result<(), ServeError> {
+        self.stop.send_replace(true);
+        while let Some(ended) = self.tasks.join_next().await {
+            ended.map_err(|error| ServeError::new(format!("a counterparty panicked: {error}")))?;
+        }
+        Ok(())
+    }
 }
 
 /// The source of the master key: a setting, or the demo's file.

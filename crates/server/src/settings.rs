@@ -13,6 +13,7 @@ pub(crate) mod http;
 mod layers;
 pub(crate) mod log;
 pub(crate) mod logging;
+pub(crate) mod market;
 pub(crate) mod ouch;
 mod pin;
 pub(crate) mod sources;
@@ -41,6 +42,7 @@ pub struct Settings {
     pub history: history::History,
     pub venue: venue::Venue,
     pub demo: demo::Demo,
+    pub market: market::Market,
     pub test: test::Test,
     pub logging: logging::Logging,
     pub trace: trace::Trace,
@@ -69,6 +71,8 @@ const FLAT_NAMES: FlatNames = &[
     ("demo", "volatility_bps", "demo_volatility_bps"),
     ("demo", "maker_fee_bps", "demo_maker_fee_bps"),
     ("demo", "taker_fee_bps", "demo_taker_fee_bps"),
+    ("market", "files", "market"),
+    ("market", "lenient", "market_lenient"),
     ("test", "enabled", "test"),
     ("logging", "level", "log_level"),
     ("logging", "format", "log_format"),
@@ -91,6 +95,9 @@ impl Settings {
     ) -> Result<Self, String> {
         let (mut settings, origins): (Self, _) =
             layers::extract(FLAT_NAMES, file.as_deref(), variables, flags)?;
+        if settings.has_recorded_market() && !settings.test.enabled {
+            settings.demo.enabled = true;
+        }
         settings.check().map_err(|sentence| origins.with_places(sentence))?;
         if settings.test.enabled {
             let kept = ["data_dir", "durability"].into_iter().find(|flat| origins.is_set(flat));
@@ -116,10 +123,11 @@ impl Settings {
         self.http.check()?;
         self.web.check()?;
         self.ouch.check(self.http.speaks_tls())?;
-        if self.http.speaks_tls() && self.demo.enabled && !self.demo.no_bots {
+        if self.http.speaks_tls() && self.demo.enabled && self.has_bots() {
             return Err("the demo's bots have no TLS: add --no-bots, or start without TLS".into());
         }
         self.demo.check()?;
+        self.market.check()?;
         self.test.check()?;
         self.spool.check()?;
         self.history.check()?;
@@ -139,9 +147,15 @@ impl Settings {
         pin.check()
     }
 
-    /// A test has bots where it asks for a demo.
+    /// A test has bots where it asks for a demo. A recorded market is in their place.
     pub(crate) fn has_bots(&self) -> bool {
-        !self.demo.no_bots && (self.demo.enabled || !self.test.enabled)
+        !self.demo.no_bots
+            && !self.has_recorded_market()
+            && (self.demo.enabled || !self.test.enabled)
+    }
+
+    fn has_recorded_market(&self) -> bool {
+        !self.market.files.is_empty()
     }
 
     pub(crate) fn gateway_settings(&self, connections_max: usize) -> gateway::Settings {

@@ -32,7 +32,9 @@ const SEES: &[(&str, &[&str])] = &[
     ("admin", &["cli"]),
     ("audit", &["cli"]),
     ("bench", &["cli", "client", "replay"]),
-    ("buttonwood", &["admin", "audit", "bench", "sim"]),
+    ("pipeline", &["protocol"]),
+    ("research", &["cli", "pipeline", "replay"]),
+    ("buttonwood", &["admin", "audit", "bench", "research", "sim"]),
     // For tests only: no crate above may see it, but by the table below.
     ("testing", &["server"]),
 ];

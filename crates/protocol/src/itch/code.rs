@@ -12,8 +12,18 @@ pub mod event {
 
 /// Side.
 pub mod side {
+    use types::Side;
+
     pub const BUY: u8 = b'B';
     pub const SELL: u8 = b'S';
+
+    pub const fn of_code(code: u8) -> Option<Side> {
+        match code {
+            BUY => Some(Side::Buy),
+            SELL => Some(Side::Sell),
+            _ => None,
+        }
+    }
 }
 
 /// State of an instrument's trading.

@@ -1,5 +1,7 @@
 //! Messages, and the head which all have in common.
 
+use thiserror::Error;
+
 use crate::layout::{Field, layouts};
 
 /// A text of a fixed length, padded with spaces on the right.
@@ -253,11 +255,13 @@ layouts! {
 }
 
 /// Why a message cannot be read.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 pub enum Unreadable {
+    #[error("a message without bytes")]
     Empty,
+    #[error("kind \"{}\" is unknown", .0.escape_ascii())]
     UnknownKind(u8),
-    /// A message of this type has another length.
+    #[error("a message of kind \"{}\" has another length", .0.escape_ascii())]
     Length(u8),
 }
 

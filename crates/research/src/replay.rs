@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use ::replay::{Format, Recording, ReplayError};
 use cli::Failure;
-use replay::{Format, Recording, ReplayError};
 
 /// Replay recorded order flow, and report its results and its time
 ///
@@ -11,7 +11,7 @@ use replay::{Format, Recording, ReplayError};
 /// events. The time covers the file's commands only, decoded before the measurement.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: buttonwood replay w1.obwl --latency")]
-pub(crate) struct Replay {
+pub struct Replay {
     /// An OBWL workload, a LOBSTER message file or a DBN file of orders; plain, gzip, zstd or xz
     file: PathBuf,
     /// Format of FILE [default: by its content and its name]
@@ -51,9 +51,9 @@ enum FormatArg {
 }
 
 impl Replay {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub fn run(self) -> Result<(), Failure> {
         let json = self.json;
-        let replayed = replay::run(&self.recording()).map_err(|error| failure(&error))?;
+        let replayed = ::replay::run(&self.recording()).map_err(|error| failure(&error))?;
         cli::print_line(if json { replayed.json() } else { replayed.summary() })
     }
 

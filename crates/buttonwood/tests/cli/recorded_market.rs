@@ -1,0 +1,110 @@
+//! A recorded market as a client of the venue meets it.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use client::{Client, NewOrder};
+use types::Side;
+
+use crate::operator::trader;
+use crate::process::{Serving, run_refused, text};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Two levels a side, then nothing for an hour, then a trade and a level that goes away.
+const DAY: &str = "exch_ts_ns,local_ts_ns,kind,side,price,qty
+1000000000,1000000000,depth,B,60000.0,0.500
+1000000000,1000000000,depth,B,59999.5,1.000
+1000000000,1000000000,depth,S,60000.5,0.400
+1000000000,1000000000,depth,S,60001.0,2.000
+3601000000000,3601000000000,trade,S,60000.0,0.300
+3601000000000,3601000000000,depth,B,60000.0,0.200
+3601000000000,3601000000000,depth,S,60000.5,0
+";
+
+#[tokio::test]
+async fn clients_trade_with_a_recorded_market() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data, file) = (dir.path().join("venue"), dir.path().join("btcusdt_l2.csv"));
+    fs::write(&file, DAY).unwrap();
+    let market = format!("BTCUSDT={}", text(&file));
+    let args = ["--data", text(&data), "--market", &market, "--speed"];
+    let venue = Serving::start(&[&args[..], &["1"]].concat());
+    let alice = trader(&venue, text(&data), 0);
+    let book = ["60000.00000000 0.50000000", "59999.50000000 1.00000000"];
+    expect(&alice, &book, &["60000.50000000 0.40000000", "60001.00000000 2.00000000"]).await;
+    // It is the record's order that the client trades with; what it has taken stays taken.
+    let bought = buy(&alice, "0.15", "60000.5").await;
+    assert_eq!(bought, "FILLED");
+    expect(&alice, &book, &["60000.50000000 0.25000000", "60001.00000000 2.00000000"]).await;
+    venue.stop();
+
+    // Another start begins the recording anew, here an hour in a moment.
+    let venue = Serving::start(&[&args[..], &["1000000"]].concat());
+    let alice = trader(&venue, text(&data), 0);
+    let book = ["60000.00000000 0.20000000", "59999.50000000 1.00000000"];
+    expect(&alice, &book, &["60001.00000000 2.00000000"]).await;
+    let trades = alice.get::<serde_json::Value>("/api/v3/trades", "symbol=BTCUSDT&limit=1").await;
+    let trades = trades.unwrap();
+    assert_eq!(
+        (&trades[0]["price"], &trades[0]["qty"]),
+        (&"60000.00000000".into(), &"0.30000000".into())
+    );
+    venue.stop();
+}
+
+#[tokio::test]
+async fn an_instrument_that_the_demo_has_not_is_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data, file) = (dir.path().join("venue"), dir.path().join("solusdt_l2.csv"));
+    fs::write(&file, DAY).unwrap();
+    let market = format!("SOLUSDT={}", text(&file));
+    let venue = Serving::start(&["--data", text(&data), "--market", &market]);
+    let alice = trader(&venue, text(&data), 0);
+    let begun = Instant::now();
+    while alice.depth("SOLUSDT", 5).await.unwrap().asks.len() < 2 {
+        assert!(begun.elapsed() < PATIENCE, "no market");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let order = NewOrder::market("SOLUSDT", Side::Sell, "0.5");
+    assert_eq!(alice.place(&order).await.unwrap().status, "FILLED");
+    venue.stop();
+}
+
+#[test]
+fn a_market_that_cannot_be_played_is_refused_before_clients_come() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = |name: &str, file: &Path| {
+        let (data, market) = (dir.path().join(name), format!("{name}={}", text(file)));
+        let args = ["serve", "--http", "127.0.0.1:0", "--data", text(&data), "--market", &market];
+        run_refused(&args)
+    };
+    let missing = dir.path().join("missing.csv");
+    let sentence = refused("BTCUSDT", &missing);
+    assert!(sentence.contains("missing.csv"), "{sentence}");
+    let odd = dir.path().join("odd_l2.csv");
+    fs::write(&odd, DAY.replace("60000.5", "60000.123456")).unwrap();
+    let sentence = refused("BTCUSDT", &odd);
+    assert!(sentence.contains("BTCUSDT") && sentence.contains("tick size"), "{sentence}");
+}
+
+async fn buy(client: &Client, quantity: &str, price: &str) -> String {
+    let order = NewOrder::limit("BTCUSDT", Side::Buy, quantity, price);
+    client.place(&order).await.unwrap().status
+}
+
+async fn expect(client: &Client, bids: &[&str], asks: &[&str]) {
+    let begun = Instant::now();
+    loop {
+        let depth = client.depth("BTCUSDT", 5).await.unwrap();
+        let lines = |levels: &[[String; 2]]| {
+            levels.iter().map(|[price, qty]| format!("{price} {qty}")).collect::<Vec<_>>()
+        };
+        let found = (lines(&depth.bids), lines(&depth.asks));
+        if found.0 == bids && found.1 == asks {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{found:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

@@ -405,26 +405,42 @@ impl DemoInstrument {
         Self { symbol, base, quote, tick_size, lot_size, min_notional }
     }
 
-    /// Limits that no load test reaches.
     fn spec(&self, fees: FeeRates) -> InstrumentSpec {
-        let tick_size = Increment::parse(self.tick_size).expect("a decimal");
-        let lot_size = Increment::parse(self.lot_size).expect("a decimal");
         InstrumentSpec {
-            symbol: Symbol::parse(self.symbol).expect("a valid name"),
-            base: AssetId(self.base),
-            quote: AssetId(self.quote),
-            tick_size,
-            lot_size,
-            min_price: Price::from_ticks(1),
-            max_price: Price::from_ticks(100_000_000).min(PRICE_MAX),
-            min_qty: Qty::from_lots(1),
-            max_qty: Qty::from_lots(900_000_000).min(QTY_MAX),
-            market_max_qty: Qty::from_lots(900_000_000).min(QTY_MAX),
             min_notional: Amount::from_minor(self.min_notional),
-            max_notional: Amount::from_minor(9_000_000_000 * ONE),
-            max_open_orders: MAX_OPEN_ORDERS,
             fees,
+            ..wide_spec(
+                Symbol::parse(self.symbol).expect("a valid name"),
+                [self.base, self.quote].map(AssetId),
+                Increment::parse(self.tick_size).expect("a decimal"),
+                Increment::parse(self.lot_size).expect("a decimal"),
+            )
         }
+    }
+}
+
+/// An instrument without fees, and with limits that no load test reaches.
+pub(crate) fn wide_spec(
+    symbol: Symbol,
+    [base, quote]: [AssetId; 2],
+    tick_size: Increment,
+    lot_size: Increment,
+) -> InstrumentSpec {
+    InstrumentSpec {
+        symbol,
+        base,
+        quote,
+        tick_size,
+        lot_size,
+        min_price: Price::from_ticks(1),
+        max_price: Price::from_ticks(100_000_000).min(PRICE_MAX),
+        min_qty: Qty::from_lots(1),
+        max_qty: Qty::from_lots(900_000_000).min(QTY_MAX),
+        market_max_qty: Qty::from_lots(900_000_000).min(QTY_MAX),
+        min_notional: Amount::from_minor(1),
+        max_notional: Amount::from_minor(9_000_000_000 * ONE),
+        max_open_orders: MAX_OPEN_ORDERS,
+        fees: FeeRates::ZERO,
     }
 }
 

@@ -19,10 +19,9 @@ use types::{ClOrdId, Command, Entry, Envelope, MassCancel, Origin, Refused};
 use venue::{Handle, Reply, Ticket};
 
 use self::listing::Listing;
-use self::reader::Reader;
+pub(crate) use self::reader::Reader;
 use crate::error::ServeError;
 use crate::now_ns;
-use crate::settings::market::Market as Settings;
 
 /// Events that are entered together, at most: an order of a client waits for no more of them.
 const TOGETHER_MAX: usize = 64;
@@ -45,25 +44,22 @@ pub(crate) struct RecordedMarket {
 }
 
 impl RecordedMarket {
-    /// Opens the files, and clears away what an earlier run left. `None` without files.
+    /// Finds the instruments, and clears away what an earlier run left.
     pub(crate) async fn open(
-        settings: &Settings,
+        reader: Reader,
+        speed: f64,
         handle: Handle,
         customers: u32,
-    ) -> Result<Option<Self>, ServeError> {
-        if settings.files.is_empty() {
-            return Ok(None);
-        }
-        let reader = Reader::open(settings)?;
+    ) -> Result<Self, ServeError> {
         let listing = Listing::open(handle.clone(), customers).await?;
         let (markets, tally) = (Vec::new(), MarketTally::default());
-        let mut opened = Self { reader, listing, speed: settings.speed, markets, tally, handle };
+        let mut opened = Self { reader, listing, speed, markets, tally, handle };
         let cl_ord_id = ClOrdId::parse("begin").expect("a valid name");
         let clear = Command::MassCancel(MassCancel { instrument: None, side: None, cl_ord_id });
         opened.enter(&mut vec![MarketStep { command: clear, meaning: Meaning::Less }]).await?;
         // A market that is listed before the first client comes.
         opened.list().await?;
-        Ok(Some(opened))
+        Ok(opened)
     }
 
     /// Enters the recording until its end or `shutdown`.

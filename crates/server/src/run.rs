@@ -18,7 +18,7 @@ use venue::{Handle, Keyring, Listener, MasterKey, MasterKeyError, Opened, Replay
 use crate::demo::{self, Demo};
 use crate::error::ServeError;
 use crate::feed;
-use crate::market::RecordedMarket;
+use crate::market::{Reader, RecordedMarket};
 use crate::operators::{OperatedVenue, Operators};
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
@@ -74,9 +74,10 @@ async fn serve(
     host: &mut impl Host,
     operators: &impl Operators,
 ) -> Result<(), ServeError> {
-    // A port in use is an error before anything is written.
+    // A port in use and a recording that is none are errors before anything is written.
     let tcp = bind(settings.http.address).await?;
     let ouch = bind_optional(settings.ouch.address).await?;
+    let recording = Reader::open(&settings.market)?;
     let tls = settings.http.tls()?;
     let tracing = Tracing::prepare(&settings.trace)?;
     warn_of_plaintext(&tcp, tls.is_some())?;
@@ -123,7 +124,7 @@ async fn serve(
         durability: settings.log.durability,
         faults,
     };
-    let demo = demo.map(|demo| (demo, master_key));
+    let demo = demo.map(|demo| (demo, master_key, recording));
     let around = (host, operators);
     let ports = (tcp, tls, ouch_address);
     let outcome = run_until_stopped(&settings, around, ports, gateway, &running, venue, demo).await;
@@ -178,15 +179,16 @@ async fn run_until_stopped(
     gateway: Gateway,
     running: &Running,
     venue: OperatedVenue,
-    demo: Option<(Demo, MasterKey)>,
+    demo: Option<(Demo, MasterKey, Option<Reader>)>,
 ) -> Result<(), ServeError> {
     // Both listen from here to the end, so that no signal is lost between two polls.
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hang_up = tls.is_some().then(|| signal(SignalKind::hangup())).transpose()?;
     let base_url = base_url(tcp.local_addr()?, tls.is_some());
-    let market = set_up(settings, demo.as_ref(), &venue.handle, &base_url).await?;
-    let (demo_sign_in, mut codes) = sign_in(settings, demo.as_ref().map(|(demo, _)| demo));
+    let (demo, market) = set_up(settings, demo, &venue.handle, &base_url).await?.unzip();
+    let market = market.flatten();
+    let (demo_sign_in, mut codes) = sign_in(settings, demo.as_ref());
     let gateway = gateway.with_operators(operators.api(&venue)).with_demo_sign_in(demo_sign_in);
     let (stop, stopped) = watch::channel(false);
     let admin = operators.socket(&venue, Box::pin(until(stopped.clone())))?;
@@ -201,7 +203,6 @@ async fn run_until_stopped(
     }
     host.ready(&base_url)?;
     let page_base = base_url.clone();
-    let demo = demo.map(|(demo, _)| demo);
     let counterparties = Counterparties::start(settings, demo.as_ref(), market, base_url);
     let mut watch = tokio::time::interval(WATCH_EVERY);
     let outcome = loop {
@@ -234,17 +235,20 @@ async fn run_until_stopped(
 /// Completes a demo or a test, and opens its recorded market.
 async fn set_up(
     settings: &Settings,
-    demo: Option<&(Demo, MasterKey)>,
+    demo: Option<(Demo, MasterKey, Option<Reader>)>,
     handle: &Handle,
     base_url: &str,
-) -> Result<Option<RecordedMarket>, ServeError> {
-    let Some((demo, master_key)) = demo else { return Ok(None) };
-    demo.ensure(handle, master_key, settings.demo.fees()).await?;
+) -> Result<Option<(Demo, Option<RecordedMarket>)>, ServeError> {
+    let Some((demo, master_key, recording)) = demo else { return Ok(None) };
+    demo.ensure(handle, &master_key, settings.demo.fees()).await?;
     if let (true, Some(file)) = (settings.test.enabled, &settings.test.keys) {
         demo.write_keys(file, base_url, &settings.venue.data_dir)?;
     }
+    let Some(reader) = recording else { return Ok(Some((demo, None))) };
     let customers = u32::try_from(demo.customers().len()).expect("few customers");
-    RecordedMarket::open(&settings.market, handle.clone(), customers).await
+    let speed = settings.market.speed;
+    let market = RecordedMarket::open(reader, speed, handle.clone(), customers).await?;
+    Ok(Some((demo, Some(market))))
 }
 
 /// What makes a market for the clients of a demo: bots, or a recording.

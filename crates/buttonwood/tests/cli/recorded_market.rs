@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use client::{Client, NewOrder};
+use serde_json::Value;
 use types::Side;
 
 use crate::operator::trader;
@@ -13,13 +14,13 @@ use crate::process::{Serving, run_refused, text};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Two levels a side, then nothing for an hour, then a trade and a level that goes away.
 const DAY: &str = "exch_ts_ns,local_ts_ns,kind,side,price,qty
-1000000000,1000000000,depth,B,60000.0,0.500
-1000000000,1000000000,depth,B,59999.5,1.000
-1000000000,1000000000,depth,S,60000.5,0.400
-1000000000,1000000000,depth,S,60001.0,2.000
-3601000000000,3601000000000,trade,S,60000.0,0.300
-3601000000000,3601000000000,depth,B,60000.0,0.200
-3601000000000,3601000000000,depth,S,60000.5,0
+1723161256000000000,1723161256000000000,depth,B,60000.0,0.500
+1723161256000000000,1723161256000000000,depth,B,59999.5,1.000
+1723161256000000000,1723161256000000000,depth,S,60000.5,0.400
+1723161256000000000,1723161256000000000,depth,S,60001.0,2.000
+1723164856000000000,1723164856000000000,trade,S,60000.0,0.300
+1723164856000000000,1723164856000000000,depth,B,60000.0,0.200
+1723164856000000000,1723164856000000000,depth,S,60000.5,0
 ";
 
 #[tokio::test]
@@ -44,7 +45,8 @@ async fn clients_trade_with_a_recorded_market() {
     let alice = trader(&venue, text(&data), 0);
     let book = ["60000.00000000 0.20000000", "59999.50000000 1.00000000"];
     expect(&alice, &book, &["60001.00000000 2.00000000"]).await;
-    let trades = alice.get::<serde_json::Value>("/api/v3/trades", "symbol=BTCUSDT&limit=1").await;
+    let query = [("symbol", "BTCUSDT"), ("limit", "1")];
+    let trades = alice.get::<Value>("/api/v3/trades", &query).await;
     let trades = trades.unwrap();
     assert_eq!(
         (&trades[0]["price"], &trades[0]["qty"]),
@@ -67,7 +69,7 @@ async fn an_instrument_that_the_demo_has_not_is_listed() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let order = NewOrder::market("SOLUSDT", Side::Sell, "0.5");
-    assert_eq!(alice.place(&order).await.unwrap().status, "FILLED");
+    assert_eq!(alice.place(&order).await.unwrap().report.status, "FILLED");
     venue.stop();
 }
 
@@ -76,8 +78,8 @@ fn a_market_that_cannot_be_played_is_refused_before_clients_come() {
     let dir = tempfile::tempdir().unwrap();
     let refused = |name: &str, file: &Path| {
         let (data, market) = (dir.path().join(name), format!("{name}={}", text(file)));
-        let args = ["serve", "--http", "127.0.0.1:0", "--data", text(&data), "--market", &market];
-        run_refused(&args)
+        let args = ["serve", "--http", "127.0.0.1:0", "--log-level", "warn", "--data", text(&data)];
+        run_refused(&[&args[..], &["--market", &market]].concat())
     };
     let missing = dir.path().join("missing.csv");
     let sentence = refused("BTCUSDT", &missing);
@@ -90,7 +92,7 @@ fn a_market_that_cannot_be_played_is_refused_before_clients_come() {
 
 async fn buy(client: &Client, quantity: &str, price: &str) -> String {
     let order = NewOrder::limit("BTCUSDT", Side::Buy, quantity, price);
-    client.place(&order).await.unwrap().status
+    client.place(&order).await.unwrap().report.status.into_owned()
 }
 
 async fn expect(client: &Client, bids: &[&str], asks: &[&str]) {

@@ -3,14 +3,13 @@
 use recorded::Instrument as Named;
 use replay::market::Scale;
 use types::{
-    AMOUNT_MAX, AccountId, AccountMode, AccountName, AccountRisk, AccountSpec, Amount, Asset,
-    AssetId, AssetName, Command, CreateAccount, Deposit, ExternalRef, FeeRates, Increment,
-    Instrument, InstrumentId, InstrumentSpec, ListAsset, ListInstrument, PRICE_MAX, Price, QTY_MAX,
-    Qty, SetAccountRisk, Symbol,
+    AccountId, AccountMode, AccountName, AccountRisk, AccountSpec, Amount, Asset, AssetId,
+    AssetName, Command, CreateAccount, Deposit, ExternalRef, FeeRates, Increment, Instrument,
+    InstrumentId, InstrumentSpec, ListAsset, ListInstrument, SetAccountRisk, Symbol,
 };
 use venue::Handle;
 
-use crate::demo::{DECIMALS, ONE, apply};
+use crate::demo::{DECIMALS, ONE, apply, wide_spec};
 use crate::error::ServeError;
 use crate::market::gone;
 
@@ -88,22 +87,7 @@ impl Listing {
             None => (text, QUOTE),
         };
         let (base, quote) = (self.asset(base).await?, self.asset(quote).await?);
-        let spec = InstrumentSpec {
-            symbol,
-            base,
-            quote,
-            tick_size: named.tick,
-            lot_size: named.lot,
-            min_price: Price::from_ticks(1),
-            max_price: PRICE_MAX,
-            min_qty: Qty::from_lots(1),
-            max_qty: QTY_MAX,
-            market_max_qty: QTY_MAX,
-            min_notional: Amount::from_minor(1),
-            max_notional: AMOUNT_MAX,
-            max_open_orders: u32::MAX,
-            fees: FeeRates::ZERO,
-        };
+        let spec = wide_spec(symbol, [base, quote], named.tick, named.lot);
         apply(&self.handle, Command::ListInstrument(ListInstrument { spec })).await
     }
 

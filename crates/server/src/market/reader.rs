@@ -13,7 +13,7 @@ use crate::settings::market::Market as Settings;
 const AHEAD: usize = 4;
 
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     batches: mpsc::Receiver<Result<Vec<Event>, ServeError>>,
     seen: Arc<Mutex<Seen>>,
     /// How many of the instruments the caller has.
@@ -28,8 +28,12 @@ struct Seen {
 }
 
 impl Reader {
-    /// Opens the files: what is wrong with their first bytes is an error here.
-    pub(super) fn open(settings: &Settings) -> Result<Self, ServeError> {
+    /// Opens the files: what is wrong with their first bytes is an error here. `None` without
+    /// files.
+    pub(crate) fn open(settings: &Settings) -> Result<Option<Self>, ServeError> {
+        if settings.files.is_empty() {
+            return Ok(None);
+        }
         let files: Vec<_> = settings.files.iter().map(|file| file.recording()).collect();
         let options = Options { lenient: settings.lenient, ..Options::default() };
         let stream = Stream::open(&files, &options).map_err(unreadable)?;
@@ -41,7 +45,7 @@ impl Reader {
             .name("recorded".to_owned())
             .spawn(move || read(stream, &sender, &of_thread))
             .map_err(|error| ServeError::new(format!("cannot start a thread: {error}")))?;
-        Ok(Self { batches, seen, given: 0 })
+        Ok(Some(Self { batches, seen, given: 0 }))
     }
 
     /// The next events; `None` at the end.

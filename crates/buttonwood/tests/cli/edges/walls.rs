@@ -19,7 +19,7 @@ const DIALECTS: &[&str] =
 /// Each top module of these crates that is no dialect.
 const OTHERS: &[(&str, &[&str])] = &[
     ("gateway", &["clock", "door", "echo", "feed", "listener", "monitoring", "server", "socket"]),
-    ("protocol", &["signed"]),
+    ("protocol", &["layout", "signed"]),
 ];
 
 /// What all dialects stand on.

@@ -9,6 +9,7 @@ mod error;
 pub mod feed;
 mod huge_pages;
 mod operators;
+mod ouch_doors;
 mod random;
 mod run;
 mod settings;

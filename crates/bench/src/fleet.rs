@@ -1,6 +1,7 @@
 //! The child processes of a run: this same binary, which reads a task from standard input and
 //! writes lines to standard output.
 
+use super::socket::UNIX;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -240,6 +241,9 @@ pub(super) fn read_ports(stdout: impl BufRead) -> Result<(String, Option<String>
         let line = line?;
         if let Some(address) = line.strip_prefix("listening ouch ") {
             ouch = Some(address.to_owned());
+        }
+        if let Some(path) = line.strip_prefix("listening ouch-unix ") {
+            ouch = Some(format!("{UNIX}{path}"));
         }
         if let Some(address) = line.strip_prefix("ready http://") {
             return Ok((address.to_owned(), ouch));

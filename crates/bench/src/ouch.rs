@@ -4,11 +4,15 @@ mod agent;
 mod echo;
 mod trader;
 
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
 use clap::Args;
 use cli::Failure;
 
 use super::flags::Flags;
-use super::fleet::Agent;
+use super::fleet::{Agent, read_ready};
 use super::load::{Measured, Scenario, measure, spec};
 use super::machine::{self, BLOCK, Syncs};
 use super::report::{Figure, Report, report};
@@ -25,13 +29,20 @@ pub(super) struct Ouch {
     /// 1,024
     #[arg(long, value_name = "B", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1_024))]
     batch: u16,
+    /// Over a Unix socket instead of TCP, the echo too
+    #[arg(long)]
+    unix: bool,
+    /// Another echo server to measure in the same run: a program that prints `ready http://` and
+    /// its address
+    #[arg(long, value_name = "PROGRAM")]
+    beside_echo: Option<PathBuf>,
     #[command(flatten)]
     flags: Flags,
 }
 
 impl Ouch {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let Self { batch, flags } = self;
+        let Self { batch, unix, beside_echo, flags } = self;
         if flags.url.is_some() || flags.beside.is_some() || flags.rate.is_some() {
             return Err(Failure::new(
                 "ouch measures a fresh venue in a closed loop: leave --url, --beside and --rate out",
@@ -39,13 +50,24 @@ impl Ouch {
         }
         let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
         let mut settings = flags.settings();
-        settings.push("--ouch=127.0.0.1:0".to_owned());
+        let sockets = tempfile::tempdir_in(&within)?;
+        let socket = |name: &str| unix.then(|| sockets.path().join(name));
+        settings.push(match socket("venue") {
+            Some(path) => format!("--ouch-unix={}", path.display()),
+            None => "--ouch=127.0.0.1:0".to_owned(),
+        });
         settings.push("--ouch-connections-max=20000".to_owned());
         let clients = usize::from(flags.clients);
         let mut venue = Venue::start(&within, &settings, flags.cores, clients)?;
         venue.keys = venue.add_ouch_logins(clients)?;
         let loopback_us = machine::loopback_us()?;
-        let echo = echo(&flags, &venue, batch)?;
+        let mut own = Agent::spawn("ouch-echo", &socket("echo"))?;
+        let bare = echo(&flags, &venue, batch, (own.receive_ready()?, own.process()))?;
+        let other = match &beside_echo {
+            Some(program) => Some(other_echo(program, &flags, &venue, batch)?),
+            None => None,
+        };
+        drop(own);
         let scenario = Scenario { name: "ouch", load: Load::Ouch { batch } };
         let measured = measure(scenario, &flags, &venue, |_| Ok(()))?;
         let total = measured.outcome.total();
@@ -62,6 +84,7 @@ impl Ouch {
             clients: clients,
             window: u64::from(flags.window),
             batch: u64::from(batch),
+            unix: unix,
             durability: flags.durability.as_str(),
             duration_s: flags.measured().as_secs_f64(),
         }
@@ -71,7 +94,11 @@ impl Ouch {
             disk_fdatasync_ms: venue.folder().map(|_| syncs.report()),
             loopback_us: loopback_us,
         })
-        .with(echo)
+        .with(report! {
+            bare_echo_per_s: bare.0,
+            bare_echo: bare.1,
+            other_echo_per_s: other.map(|(per_s, _)| per_s),
+        })
         .with(resources(&flags, &measured, &total))
         .with(report! {
             venue_cpu_us_per_order: outcome.usage.as_ref().map(|usage| per_order(usage.cpu_s)),
@@ -82,20 +109,36 @@ impl Ouch {
     }
 }
 
-/// The same frames by the same client through a process that sends them back.
-fn echo(flags: &Flags, venue: &Venue, batch: u16) -> Result<Report, Failure> {
-    let mut echo = Agent::spawn("ouch-echo", &())?;
-    let address = echo.receive_ready()?;
+/// The same frames by the same client through a process that sends them back: how many a second,
+/// and their latency.
+fn echo(
+    flags: &Flags,
+    venue: &Venue,
+    batch: u16,
+    (address, process): (String, u32),
+) -> Result<(f64, Report), Failure> {
     let key = Key { api_key: "echo".to_owned(), secret_key: "echo".to_owned() };
     let load = Load::OuchEcho { batch };
     let measured = flags.measured().min(2 * BARE_MEASURED);
     let keys = vec![key; usize::from(flags.clients)];
-    let process = Some(echo.process());
+    let process = Some(process);
     let spec = Spec { address, keys, measured, process, ..spec(load, flags, venue) };
     let outcome = spec.run("echo of the same frames", |_| Ok(()))?;
-    let total = outcome.total();
-    Ok(report! {
-        bare_echo_per_s: outcome.orders_per_s(measured),
-        bare_echo: total.latency(),
-    })
+    Ok((outcome.orders_per_s(measured), outcome.total().latency()))
+}
+
+fn other_echo(
+    program: &Path,
+    flags: &Flags,
+    venue: &Venue,
+    batch: u16,
+) -> Result<(f64, Report), Failure> {
+    let failed = |error: std::io::Error| Failure::new(format!("{}: {error}", program.display()));
+    let mut child = Command::new(program).stdout(Stdio::piped()).spawn().map_err(failed)?;
+    let stdout = child.stdout.take().expect("it is piped");
+    let measured = read_ready(BufReader::new(stdout))
+        .and_then(|address| echo(flags, venue, batch, (address, child.id())));
+    child.kill()?;
+    child.wait()?;
+    measured
 }

@@ -2,6 +2,8 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 
 use cli::Failure;
 use mio::net::TcpStream;
@@ -112,6 +114,17 @@ impl Connection {
 pub(super) fn parse(address: &str) -> Result<SocketAddr, Failure> {
     let wrong = |_| Failure::new(format!("{address} is not an address and a port"));
     address.parse().map_err(wrong)
+}
+
+/// Before the path of a Unix socket in an address.
+pub(super) const UNIX: &str = "unix:";
+
+/// Connects to an address and a port, or to a Unix socket: the bytes are read and written alike.
+pub(super) fn connect_any(address: &str) -> Result<std::net::TcpStream, Failure> {
+    let Some(path) = address.strip_prefix(UNIX) else { return connect(parse(address)?) };
+    let stream = UnixStream::connect(path);
+    let stream = stream.map_err(|error| Failure::new(format!("{address}: {error}")))?;
+    Ok(OwnedFd::from(stream).into())
 }
 
 pub(super) fn connect(address: SocketAddr) -> Result<std::net::TcpStream, Failure> {

@@ -1,7 +1,5 @@
 //! `buttonwood serve`: runs a venue in this process.
 
-use std::net::SocketAddr;
-
 use clap::Args;
 use cli::{Failure, Flags, Recovery};
 use server::Host;
@@ -47,8 +45,8 @@ impl Host for Process {
             .map_err(|failure| format!("the line with the page's address: {failure}"))
     }
 
-    fn listening(&mut self, protocol: &str, address: SocketAddr) -> Result<(), String> {
-        cli::print_line(format_args!("listening {protocol} {address}"))
+    fn listening(&mut self, protocol: &str, place: &str) -> Result<(), String> {
+        cli::print_line(format_args!("listening {protocol} {place}"))
             .map_err(|failure| format!("the line with the port of {protocol}: {failure}"))
     }
 

@@ -102,6 +102,11 @@ pub struct Flags {
     #[arg(long, value_name = "[ADDR]:PORT")]
     ouch: Option<String>,
 
+    /// Path of a Unix socket for OUCH clients of this machine, which need a login as others do
+    /// [default: no such socket] [env: BUTTONWOOD_OUCH_UNIX]
+    #[arg(long, value_name = "PATH")]
+    ouch_unix: Option<PathBuf>,
+
     /// Allow OUCH clients of other machines without TLS: their passwords can be read on the way
     /// [env: BUTTONWOOD_OUCH_CLEARTEXT]
     #[arg(long)]

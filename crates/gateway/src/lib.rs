@@ -61,6 +61,7 @@ pub use crate::door::settings::DoorSettings;
 pub use crate::door::trace::{OrderTrace, StageTime, TraceParent, Traces};
 use crate::feed::open_lists::OpenLists;
 use crate::operator::hub::OperatorHub;
+pub use crate::ouch::accept::OuchListeners;
 use crate::ouch::hub::Hub;
 use crate::ouch::reporter::OuchReporter;
 pub use crate::ouch::settings::OuchSettings;
@@ -98,10 +99,10 @@ impl From<SocketSettings> for Settings {
     }
 }
 
-/// The port of OUCH, and what its sessions share with the reporter.
+/// Where OUCH is spoken, and what its sessions share with the reporter.
 #[derive(Debug)]
 struct OuchPort {
-    tcp: TcpListener,
+    doors: OuchListeners,
     hub: Arc<Hub>,
 }
 
@@ -218,14 +219,14 @@ impl Gateway {
         Self { traces, ..self }
     }
 
-    /// Serves OUCH on this port, too. Returns the reporter for [`Opened::start_with`]: without it
+    /// Serves OUCH on these, too. Returns the reporter for [`Opened::start_with`]: without it
     /// the sessions get no reports.
-    pub fn serve_ouch(&mut self, tcp: TcpListener, opened: &Opened) -> Box<dyn Reporter> {
+    pub fn serve_ouch(&mut self, doors: OuchListeners, opened: &Opened) -> Box<dyn Reporter> {
         let logins = numbered::logins(opened.engine());
         let markets = self.publisher.directory.read().markets().to_vec();
         let hub = Arc::new(Hub::new(&markets, &logins, opened.views().reports()));
         numbered::each_numbered_order(opened.engine(), |name, order| hub.restore(name, order));
-        self.ouch = Some(OuchPort { tcp, hub: Arc::clone(&hub) });
+        self.ouch = Some(OuchPort { doors, hub: Arc::clone(&hub) });
         Box::new(OuchReporter::new(hub))
     }
 

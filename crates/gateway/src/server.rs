@@ -128,13 +128,13 @@ fn is_loopback(tcp: &TcpListener) -> io::Result<bool> {
 }
 
 fn serve_ouch(
-    OuchPort { tcp, hub }: OuchPort,
+    OuchPort { doors, hub }: OuchPort,
     door: Arc<Door>,
     settings: OuchSettings,
     checks: (Arc<BackOff>, Arc<Passwords>),
     tls: Option<Arc<Tls>>,
 ) -> impl Future<Output = ()> {
-    OuchDoor::new(&door, hub, settings, checks, tls).serve(tcp)
+    OuchDoor::new(&door, hub, settings, checks, tls).serve(doors)
 }
 
 fn give_engine_access(publisher: &PublisherState, handle: &Handle) {

@@ -10,6 +10,7 @@ pub mod feed;
 mod huge_pages;
 mod market;
 mod operators;
+mod ouch_doors;
 mod random;
 mod run;
 mod settings;

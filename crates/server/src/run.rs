@@ -20,6 +20,7 @@ use crate::error::ServeError;
 use crate::feed;
 use crate::market::{Reader, RecordedMarket};
 use crate::operators::{OperatedVenue, Operators};
+use crate::ouch_doors::OuchDoors;
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
 use crate::traces::{self, Tracing};
@@ -38,8 +39,9 @@ pub trait Host {
     /// The first one comes before [`Host::ready`], where an error ends the venue.
     fn open(&mut self, page_url: &str) -> Result<(), String>;
 
-    /// A further port takes clients. Comes before [`Host::ready`], where an error ends the venue.
-    fn listening(&mut self, protocol: &str, address: SocketAddr) -> Result<(), String>;
+    /// A further port or socket takes clients. Comes before [`Host::ready`], where an error ends
+    /// the venue.
+    fn listening(&mut self, protocol: &str, place: &str) -> Result<(), String>;
 
     /// Clients can connect. An error ends the venue.
     fn ready(&mut self, base_url: &str) -> Result<(), String>;
@@ -76,7 +78,7 @@ async fn serve(
 ) -> Result<(), ServeError> {
     // A port in use and a recording that is none are errors before anything is written.
     let tcp = bind(settings.http.address).await?;
-    let ouch = bind_optional(settings.ouch.address).await?;
+    let ouch = OuchDoors::bind(&settings.ouch).await?;
     let recording = Reader::open(&settings.market)?;
     let tls = settings.http.tls()?;
     let tracing = Tracing::prepare(&settings.trace)?;
@@ -104,7 +106,7 @@ async fn serve(
     let (traces, export) = traces::start(tracing, opened.metrics())?;
     let mut gateway = gateway.with_faults(faults.clone()).with_traces(traces);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
-    let ouch_address = ouch.as_ref().map(TcpListener::local_addr).transpose()?;
+    let ouch_places = ouch.places()?;
     let listeners = vec![gateway.listener(), feed::listener(&projection)];
     let running = start(opened, listeners, &mut gateway, ouch);
     tracing::info!(
@@ -126,7 +128,7 @@ async fn serve(
     };
     let demo = demo.map(|demo| (demo, master_key, recording));
     let around = (host, operators);
-    let ports = (tcp, tls, ouch_address);
+    let ports = (tcp, tls, ouch_places);
     let outcome = run_until_stopped(&settings, around, ports, gateway, &running, venue, demo).await;
     let stopped = tokio::task::spawn_blocking(|| {
         let stopped = running.stop();
@@ -139,25 +141,18 @@ async fn serve(
     outcome
 }
 
-async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
+pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
     let bound = TcpListener::bind(address).await;
     bound.map_err(|error| ServeError::new(format!("cannot listen on {address}: {error}")))
-}
-
-async fn bind_optional(address: Option<SocketAddr>) -> Result<Option<TcpListener>, ServeError> {
-    match address {
-        Some(address) => bind(address).await.map(Some),
-        None => Ok(None),
-    }
 }
 
 fn start(
     opened: Opened,
     listeners: Vec<Box<dyn Listener>>,
     gateway: &mut Gateway,
-    ouch: Option<TcpListener>,
+    ouch: OuchDoors,
 ) -> Running {
-    match ouch.map(|tcp| gateway.serve_ouch(tcp, &opened)) {
+    match ouch.listeners().map(|doors| gateway.serve_ouch(doors, &opened)) {
         Some(reporter) => opened.start_with(listeners, reporter),
         None => opened.start(listeners),
     }
@@ -175,7 +170,7 @@ fn warn_of_plaintext(tcp: &TcpListener, is_encrypted: bool) -> io::Result<()> {
 async fn run_until_stopped(
     settings: &Settings,
     (host, operators): (&mut impl Host, &impl Operators),
-    (tcp, tls, ouch): (TcpListener, Option<Arc<Tls>>, Option<SocketAddr>),
+    (tcp, tls, ouch): (TcpListener, Option<Arc<Tls>>, Vec<(&str, String)>),
     gateway: Gateway,
     running: &Running,
     venue: OperatedVenue,
@@ -198,8 +193,8 @@ async fn run_until_stopped(
     if let Some(code) = codes.as_mut().and_then(|codes| codes.try_recv().ok()) {
         host.open(&page_url(&base_url, &code))?;
     }
-    if let Some(address) = ouch {
-        host.listening("ouch", address)?;
+    for (protocol, place) in ouch {
+        host.listening(protocol, &place)?;
     }
     host.ready(&base_url)?;
     let page_base = base_url.clone();
@@ -325,7 +320,7 @@ impl Keys {
         if !settings.test.enabled {
             demo.add_passwords(data_dir);
         }
-        if settings.ouch.address.is_some() {
+        if settings.ouch.is_on() {
             demo.add_ouch_logins(data_dir);
         }
         Ok((demo.master_key()?, Some(demo)))

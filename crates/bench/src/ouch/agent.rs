@@ -44,7 +44,6 @@ struct Agent {
 impl Agent {
     fn connect(spec: Spec) -> Result<Self, Failure> {
         let poll = Poll::new()?;
-        let address = socket::parse(&spec.address)?;
         let (is_echo, batch) = match spec.load {
             Load::OuchEcho { batch } => (true, batch),
             Load::Ouch { batch } => (false, batch),
@@ -53,8 +52,7 @@ impl Agent {
         let sizes = (spec.window, usize::from(batch));
         let mut traders = Vec::new();
         for (at, key) in spec.keys.iter().enumerate() {
-            let stream = std::net::TcpStream::connect(address)?;
-            stream.set_nodelay(true)?;
+            let stream = socket::connect_any(&spec.address)?;
             let mut connection = Connection::new(stream, &[], "the venue's OUCH port")?;
             let interest = Interest::READABLE | Interest::WRITABLE;
             poll.registry().register(&mut connection.stream, Token(at), interest)?;

@@ -1,24 +1,73 @@
 //! `buttonwood bench ouch-echo`: sends back what it reads, on one thread and one epoll.
 
 use std::collections::HashMap;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 
 use cli::Failure;
-use mio::net::{TcpListener, TcpStream};
+use mio::event::Source;
+use mio::net::{TcpListener, TcpStream, UnixListener};
 use mio::{Events, Interest, Poll, Token};
 
 use crate::fleet::receive;
+use crate::socket::UNIX;
 
 const LISTENER: Token = Token(usize::MAX);
 const EVENTS: usize = 1_024;
 const READ_SIZE: usize = 64 << 10;
 
-/// Serves until it is killed.
-pub(in crate::ouch) fn serve() -> Result<(), Failure> {
+enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+impl Listener {
+    fn bind(path: Option<&Path>) -> Result<Self, Failure> {
+        Ok(match path {
+            Some(path) => Self::Unix(UnixListener::bind(path)?),
+            None => Self::Tcp(TcpListener::bind("127.0.0.1:0".parse().expect("an address"))?),
+        })
+    }
+
+    fn source(&mut self) -> &mut dyn Source {
+        match self {
+            Self::Tcp(tcp) => tcp,
+            Self::Unix(unix) => unix,
+        }
+    }
+
+    /// A connection that waits. Its bytes are read and written alike, whichever it is.
+    fn accept(&self) -> io::Result<TcpStream> {
+        match self {
+            Self::Tcp(tcp) => {
+                let (stream, _) = tcp.accept()?;
+                stream.set_nodelay(true)?;
+                Ok(stream)
+            }
+            Self::Unix(unix) => {
+                let (stream, _) = unix.accept()?;
+                Ok(TcpStream::from_std(OwnedFd::from(stream).into()))
+            }
+        }
+    }
+}
+
+/// Serves until it is killed, on a Unix socket if there is a path for one.
+pub(crate) fn run() -> Result<(), Failure> {
+    let path: Option<PathBuf> = receive()?;
     let mut poll = Poll::new()?;
-    let mut listener = TcpListener::bind("127.0.0.1:0".parse().expect("an address"))?;
-    poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
-    cli::print_line(format_args!("ready http://{}", listener.local_addr()?))?;
+    let mut listener = Listener::bind(path.as_deref())?;
+    poll.registry().register(listener.source(), LISTENER, Interest::READABLE)?;
+    match (&listener, path) {
+        (Listener::Tcp(tcp), _) => {
+            cli::print_line(format_args!("ready http://{}", tcp.local_addr()?))?;
+        }
+        (_, path) => {
+            let path = path.unwrap_or_default();
+            cli::print_line(format_args!("ready http://{UNIX}{}", path.display()))?;
+        }
+    }
     let mut events = Events::with_capacity(EVENTS);
     let mut streams: HashMap<Token, TcpStream> = HashMap::new();
     let mut bytes = vec![0; READ_SIZE];
@@ -26,8 +75,7 @@ pub(in crate::ouch) fn serve() -> Result<(), Failure> {
         poll.poll(&mut events, None)?;
         for event in &events {
             if event.token() == LISTENER {
-                while let Ok((mut stream, _)) = listener.accept() {
-                    stream.set_nodelay(true)?;
+                while let Ok(mut stream) = listener.accept() {
                     let token = Token(streams.len());
                     poll.registry().register(&mut stream, token, Interest::READABLE)?;
                     streams.insert(token, stream);
@@ -39,11 +87,6 @@ pub(in crate::ouch) fn serve() -> Result<(), Failure> {
             }
         }
     }
-}
-
-pub(crate) fn run() -> Result<(), Failure> {
-    let () = receive()?;
-    serve()
 }
 
 /// `false` once the client is gone.

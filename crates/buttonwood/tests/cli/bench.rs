@@ -110,6 +110,14 @@ fn orders_by_ouch_stand_beside_an_echo_of_their_frames() {
 }
 
 #[test]
+fn orders_by_ouch_go_over_a_unix_socket_too() {
+    let figures = unhindered(&["ouch", "--unix", "--window", "4"]);
+    let positive = |name: &str| figures[name].as_f64().is_some_and(|figure| figure > 0.0);
+    assert!(positive("orders_per_s") && positive("bare_echo_per_s"), "{figures}");
+    assert_eq!(figures["errors"], serde_json::json!({}), "{figures}");
+}
+
+#[test]
 fn what_is_required_decides_the_exit_status() {
     let health = |require: &str| {
         let args = [&["bench", "health"], &SHORT[..], &["--rate", "50", "--require", require]];

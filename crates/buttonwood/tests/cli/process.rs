@@ -73,9 +73,10 @@ impl Serving {
             let line = serving.next_line();
             match line.split_once(' ') {
                 Some(("open", page)) => serving.page = Some(page.to_owned()),
-                Some(("listening", port)) => {
-                    serving.ouch = port.strip_prefix("ouch ").map(str::to_owned);
-                }
+                Some(("listening", port)) => match port.strip_prefix("ouch ") {
+                    Some(port) => serving.ouch = Some(port.to_owned()),
+                    None => assert!(port.starts_with("ouch-unix /"), "{port}"),
+                },
                 Some(("ready", url)) => {
                     serving.url = url.to_owned();
                     return serving;

@@ -1,6 +1,7 @@
 //! The client's one interface to orders, over each way, with connections that break.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -16,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::process::{Serving, text};
+use crate::process::{Serving, run_refused, text};
 
 #[allow(dead_code, reason = "its `main`")]
 #[path = "../../../client/examples/ways.rs"]
@@ -183,6 +184,31 @@ async fn orders_that_wait_go_in_one_write_and_a_lone_one_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_session_goes_on_over_a_unix_socket() {
+    let house = House::new();
+    let (tcp, reports) = house.direct(Origin::Ouch, "alice").await;
+    tcp.enter(&buy("0.001", "30000").client_order_id("first")).await.unwrap();
+    drop((tcp, reports));
+    let unix = format!("unix:{}", text(&house.socket()));
+    let (alice, mut reports) = house.over(Origin::Ouch, "alice", &house.venue.url, unix).await;
+    assert_eq!(names(&alice).await, ["first"]);
+    alice.enter(&buy("0.001", "31000").client_order_id("second")).await.unwrap();
+    let seen = story(&mut reports, "accepted second").await;
+    assert_eq!(seen, ["accepted first", "accepted second"]);
+    // A socket that a killed venue has left is replaced; another file is not.
+    let House { dir, venue } = house;
+    venue.kill();
+    let args = serve(&dir);
+    let args: Vec<_> = args.iter().map(|arg| &**arg).collect();
+    Serving::start(&args).stop();
+    std::fs::remove_file(socket(&dir)).unwrap();
+    std::fs::write(socket(&dir), "a file").unwrap();
+    let refused = run_refused(&[&["serve", "--http", "127.0.0.1:0"], &args[..]].concat());
+    assert!(refused.contains("cannot listen on"), "{refused}");
+    assert_eq!(std::fs::read(socket(&dir)).unwrap(), b"a file");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_ouch_cannot_express_is_not_sent() {
     let house = House::new();
     let (alice, _reports) = house.direct(Origin::Ouch, "alice").await;
@@ -252,6 +278,18 @@ async fn story(reports: &mut Option<Reports>, end: &str) -> Vec<String> {
     seen
 }
 
+fn socket(dir: &TempDir) -> PathBuf {
+    dir.path().join("ouch.socket")
+}
+
+fn serve(dir: &TempDir) -> Vec<String> {
+    let socket = socket(dir);
+    let (data, socket) = (text(dir.path()), text(&socket));
+    let args =
+        ["--demo", "--no-bots", "--data", data, "--ouch", "127.0.0.1:0", "--ouch-unix", socket];
+    args.map(str::to_owned).to_vec()
+}
+
 /// A demo venue with all ways.
 struct House {
     dir: TempDir,
@@ -261,10 +299,13 @@ struct House {
 impl House {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let data = text(dir.path());
-        let args = ["--demo", "--no-bots", "--data", data, "--ouch", "127.0.0.1:0"];
-        let venue = Serving::start(&args);
+        let args = serve(&dir);
+        let venue = Serving::start(&args.iter().map(|arg| &**arg).collect::<Vec<_>>());
         Self { dir, venue }
+    }
+
+    fn socket(&self) -> PathBuf {
+        socket(&self.dir)
     }
 
     fn account(&self, name: &str) -> Value {

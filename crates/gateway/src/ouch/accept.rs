@@ -1,11 +1,13 @@
-//! The port of OUCH: accepts connections within their limit.
+//! The port and the socket of OUCH: accept connections within their limit.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
+use futures_util::future::OptionFuture;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::time::{sleep, timeout};
 
 use crate::door::back_off::BackOff;
@@ -21,6 +23,13 @@ use crate::socket::tls::Tls;
 /// How long to wait after a failed `accept`.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 const TLS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Where clients connect: of this machine by the socket, which is faster than loopback TCP.
+#[derive(Debug)]
+pub struct OuchListeners {
+    pub tcp: Option<TcpListener>,
+    pub unix: Option<UnixListener>,
+}
 
 /// What all OUCH connections share.
 #[derive(Debug)]
@@ -52,48 +61,76 @@ impl OuchDoor {
     }
 
     /// Accepts until the gateway stops, and until each session has ended.
-    pub(crate) async fn serve(self: Arc<Self>, tcp: TcpListener) {
+    pub(crate) async fn serve(self: Arc<Self>, OuchListeners { tcp, unix }: OuchListeners) {
+        let tcp = tcp.map(|tcp| Arc::clone(&self).accept_tcp(tcp));
+        let unix = unix.map(|unix| Arc::clone(&self).accept_unix(unix));
+        tokio::join!(OptionFuture::from(tcp), OptionFuture::from(unix));
+        self.places.all_back().await;
+    }
+
+    async fn accept_tcp(self: Arc<Self>, tcp: TcpListener) {
         loop {
             tokio::select! {
                 accepted = tcp.accept() => match accepted {
-                    Ok((stream, peer)) => self.begin(stream, peer),
-                    Err(error) => {
-                        tracing::warn!(%error, "an OUCH connection could not be accepted");
-                        sleep(ACCEPT_RETRY).await;
+                    Ok((stream, peer)) => {
+                        let peer = peer.ip().to_canonical();
+                        let door = Arc::clone(&self);
+                        self.begin(peer, async move { door.serve_tcp(stream, peer).await });
                     }
+                    Err(error) => retry(&error).await,
                 },
                 () = self.door.stopped() => break,
             }
         }
-        self.places.all_back().await;
     }
 
-    fn begin(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
-        let peer = peer.ip().to_canonical();
+    async fn accept_unix(self: Arc<Self>, unix: UnixListener) {
+        // Its clients count as one address: they share a place with loopback.
+        let peer = IpAddr::from(Ipv4Addr::LOCALHOST);
+        loop {
+            tokio::select! {
+                accepted = unix.accept() => match accepted {
+                    Ok((stream, _)) => {
+                        let door = Arc::clone(&self);
+                        self.begin(peer, async move { door.serve_stream(stream, peer).await });
+                    }
+                    Err(error) => retry(&error).await,
+                },
+                () = self.door.stopped() => break,
+            }
+        }
+    }
+
+    fn begin(&self, peer: IpAddr, serve: impl Future<Output = io::Result<()>> + Send + 'static) {
         let Ok(place) = self.places.take(Some(Network::of(peer)), 1) else {
             return; // The client finds its connection closed.
         };
-        let door = Arc::clone(self);
         tokio::spawn(async move {
-            if let Err(error) = door.serve_one(stream, peer).await {
+            if let Err(error) = serve.await {
                 tracing::debug!(%error, %peer, "an OUCH connection has ended");
             }
             drop(place);
         });
     }
 
-    async fn serve_one(
-        self: Arc<Self>,
-        stream: TcpStream,
-        peer: std::net::IpAddr,
-    ) -> io::Result<()> {
+    async fn serve_tcp(self: Arc<Self>, stream: TcpStream, peer: IpAddr) -> io::Result<()> {
         stream.set_nodelay(true)?;
-        let Some(tls) = &self.tls else {
-            session::serve(stream, peer, self).await;
-            return Ok(());
-        };
+        let Some(tls) = &self.tls else { return self.serve_stream(stream, peer).await };
         let stream = timeout(TLS_TIMEOUT, tls.acceptor().accept(stream)).await??;
+        self.serve_stream(stream, peer).await
+    }
+
+    async fn serve_stream(
+        self: Arc<Self>,
+        stream: impl AsyncRead + AsyncWrite + Unpin,
+        peer: IpAddr,
+    ) -> io::Result<()> {
         session::serve(stream, peer, self).await;
         Ok(())
     }
+}
+
+async fn retry(error: &io::Error) {
+    tracing::warn!(%error, "an OUCH connection could not be accepted");
+    sleep(ACCEPT_RETRY).await;
 }

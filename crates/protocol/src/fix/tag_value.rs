@@ -92,9 +92,12 @@ pub fn read(bytes: &[u8]) -> Result<Option<Message<'_>>, Malformed> {
     Ok(Some(Message { begin_string: begin, body, size: head + length + TRAILER_BYTES }))
 }
 
-/// The value of `8=`, and what follows it.
+/// A value, and what follows it.
+type Split<'a> = (&'a [u8], &'a [u8]);
+
+/// The value of `8=`. `None` if the bytes end in it.
 #[inline]
-fn read_begin(bytes: &[u8]) -> Result<Option<(&[u8], &[u8])>, Malformed> {
+fn read_begin(bytes: &[u8]) -> Result<Option<Split<'_>>, Malformed> {
     const BEGIN: &[u8] = b"8=FIX";
     let known = bytes.len().min(BEGIN.len());
     if bytes[..known] != BEGIN[..known] {

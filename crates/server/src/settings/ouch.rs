@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 use gateway::OuchSettings;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -11,6 +12,8 @@ pub struct Ouch {
     /// `None` is no such port; port 0 is any free port.
     #[serde(deserialize_with = "deserialize")]
     pub address: Option<SocketAddr>,
+    /// A Unix socket for clients of this machine.
+    pub unix: Option<PathBuf>,
     /// Listen beyond this machine without encryption.
     pub cleartext: bool,
     /// Open connections.
@@ -24,7 +27,7 @@ const CONNECTIONS_MAX: RangeInclusive<usize> = 1..=100_000;
 impl Default for Ouch {
     fn default() -> Self {
         let OuchSettings { connections_max, cancel_on_disconnect } = OuchSettings::default();
-        Self { address: None, cleartext: false, connections_max, cancel_on_disconnect }
+        Self { address: None, unix: None, cleartext: false, connections_max, cancel_on_disconnect }
     }
 }
 
@@ -34,6 +37,10 @@ fn deserialize<'de, D: Deserializer<'de>>(source: D) -> Result<Option<SocketAddr
 }
 
 impl Ouch {
+    pub(crate) fn is_on(&self) -> bool {
+        self.address.is_some() || self.unix.is_some()
+    }
+
     /// Refuses to listen beyond this machine without TLS, unless `cleartext` is set.
     pub(super) fn check(&self, speaks_tls: bool) -> Result<(), String> {
         if let Some(address) = self.address

@@ -15,6 +15,9 @@ use crate::settings::ouch::Ouch;
 /// The user of the venue and its group may connect.
 const MODE: u32 = 0o660;
 
+/// The name and the address of each, for the lines before `ready`.
+pub(crate) type OuchPlaces = Vec<(&'static str, String)>;
+
 #[derive(Debug)]
 pub(crate) struct OuchDoors {
     tcp: Option<TcpListener>,
@@ -36,8 +39,7 @@ impl OuchDoors {
         Ok(Self { tcp, unix: unix.transpose()? })
     }
 
-    /// For the lines before `ready`.
-    pub(crate) fn places(&self) -> io::Result<Vec<(&'static str, String)>> {
+    pub(crate) fn places(&self) -> io::Result<OuchPlaces> {
         let tcp = self.tcp.as_ref().map(|tcp| Ok(("ouch", tcp.local_addr()?.to_string())));
         let unix =
             self.unix.as_ref().map(|(_, path)| Ok(("ouch-unix", path.display().to_string())));

@@ -20,7 +20,7 @@ use crate::error::ServeError;
 use crate::feed;
 use crate::market::{Reader, RecordedMarket};
 use crate::operators::{OperatedVenue, Operators};
-use crate::ouch_doors::OuchDoors;
+use crate::ouch_doors::{OuchDoors, OuchPlaces};
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
 use crate::traces::{self, Tracing};
@@ -170,7 +170,7 @@ fn warn_of_plaintext(tcp: &TcpListener, is_encrypted: bool) -> io::Result<()> {
 async fn run_until_stopped(
     settings: &Settings,
     (host, operators): (&mut impl Host, &impl Operators),
-    (tcp, tls, ouch): (TcpListener, Option<Arc<Tls>>, Vec<(&str, String)>),
+    (tcp, tls, ouch): (TcpListener, Option<Arc<Tls>>, OuchPlaces),
     gateway: Gateway,
     running: &Running,
     venue: OperatedVenue,

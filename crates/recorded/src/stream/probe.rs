@@ -138,7 +138,7 @@ impl Coarsest {
     }
 
     fn narrow(&mut self, number: u64) {
-        while !self.is_settled && number % self.size != 0 {
+        while !self.is_settled && !number.is_multiple_of(self.size) {
             self.size /= 10;
             self.increment.decimals += 1;
             self.is_settled = self.size == 1;

@@ -65,7 +65,7 @@ impl Listing {
         if let Some(instrument) = known.iter().find(is_named) {
             return scale_of(instrument, named);
         }
-        let symbol = parts().filter(|part| !part.is_empty()).next_back().unwrap_or_default();
+        let symbol = parts().rfind(|part| !part.is_empty()).unwrap_or_default();
         let symbol = Symbol::parse(symbol).ok_or_else(|| {
             ServeError::new(format!(
                 "{:?} is no name of an instrument: name it SYMBOL=FILE",

@@ -21,7 +21,8 @@ const DEPTH_MAX: u64 = 40;
 #[derive(Debug)]
 pub struct Flow {
     bytes: Vec<u8>,
-    messages: usize,
+    /// Where each message ends.
+    ends: Vec<u32>,
 }
 
 /// A generator of numbers (xorshift64*).
@@ -52,9 +53,9 @@ struct Generator {
     /// In ticks away from the middle.
     walk: i64,
     next_order: u64,
-    messages: u64,
     wire: Wire,
     bytes: Vec<u8>,
+    ends: Vec<u32>,
 }
 
 impl Flow {
@@ -64,16 +65,16 @@ impl Flow {
             resting: Vec::new(),
             walk: 0,
             next_order: 1,
-            messages: 0,
             wire,
             bytes: Vec::new(),
+            ends: Vec::with_capacity(MESSAGES),
         };
-        while (generator.messages as usize) + generator.resting.len() < MESSAGES {
+        while generator.ends.len() + generator.resting.len() < MESSAGES {
             generator.step();
         }
         generator.end();
         generator.bytes.shrink_to_fit();
-        Self { messages: generator.messages as usize, bytes: generator.bytes }
+        Self { bytes: generator.bytes, ends: generator.ends }
     }
 
     /// The messages, one after the other.
@@ -82,7 +83,13 @@ impl Flow {
     }
 
     pub fn messages(&self) -> usize {
-        self.messages
+        self.ends.len()
+    }
+
+    /// The messages from one up to another, which is not among them.
+    pub(crate) fn part(&self, first: usize, end: usize) -> &[u8] {
+        let begin = if first == 0 { 0 } else { self.ends[first - 1] as usize };
+        &self.bytes[begin..self.ends[end - 1] as usize]
     }
 }
 
@@ -176,8 +183,9 @@ impl Generator {
     }
 
     fn write(&mut self, update: Update, leaves: u32) {
-        write(self.wire, &update, leaves, self.messages, &mut self.bytes);
-        self.messages += 1;
+        let number = self.ends.len() as u64;
+        write(self.wire, &update, leaves, number, &mut self.bytes);
+        self.ends.push(self.bytes.len() as u32);
     }
 }
 

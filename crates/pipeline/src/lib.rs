@@ -29,5 +29,7 @@ pub use crate::allocations::Counting;
 pub use crate::book::Book;
 pub use crate::flow::Flow;
 pub use crate::message::{Kind, Update, Wire};
-pub use crate::run::{Outcome, Plan, QUEUE_UPDATES, RunError, SAMPLED_EVERY, Stage, run};
+pub use crate::run::{
+    MessageSource, Outcome, Plan, QUEUE_UPDATES, RunError, SAMPLED_EVERY, Stage, run,
+};
 pub use crate::strategy::StrategyKind;

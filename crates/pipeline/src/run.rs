@@ -2,15 +2,19 @@
 
 mod clock;
 mod feed;
+mod source;
 mod trade;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::sync::atomic::AtomicU64;
 
 use hdrhistogram::Histogram;
 use rtrb::RingBuffer;
 use thiserror::Error;
 
 use self::clock::{Clock, Pace};
+use self::source::{Gate, Memory};
+use self::trade::Trade;
 use crate::flow::Flow;
 use crate::message::Wire;
 use crate::strategy::{MarketMaker, Momentum, Strategy, StrategyKind};
@@ -31,8 +35,17 @@ const LATENCY_NS_MAX: u64 = 10_000_000_000;
 pub struct Plan {
     pub strategy: StrategyKind,
     pub wire: Wire,
+    pub from: MessageSource,
     /// Messages of each run.
     pub messages: u64,
+}
+
+/// Where messages come from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum MessageSource {
+    Memory,
+    /// A TCP connection on this machine, which a third thread writes to.
+    Socket,
 }
 
 /// A part of a message's way.
@@ -81,6 +94,8 @@ pub enum RunError {
     /// Messages are generated, so that this is a fault of the program.
     #[error("message {number} cannot be read")]
     Message { number: u64 },
+    #[error("the connection on this machine: {0}")]
+    Socket(#[source] io::Error),
     #[error("the book has refused {count} updates")]
     Book { count: u64 },
 }
@@ -153,22 +168,35 @@ fn pass<S: Strategy + Default, const PACED: bool>(
     pace: Pace,
     meters: &mut Meters,
 ) -> Result<Passed, RunError> {
+    let (wire, clock) = (plan.wire, Clock::begin());
     let (producer, consumer) = RingBuffer::new(QUEUE_UPDATES);
-    let clock = Clock::begin();
     let origin_ns = AtomicU64::new(0);
     let total = WARM_UP + plan.messages;
-    let feed = feed::Feed { flow, wire: plan.wire, clock, pace, origin_ns: &origin_ns, total };
+    let gate = Gate::new(clock, PACED.then_some(pace), &origin_ns);
     // The feeder's stage is its own until it ends.
     let mut parse = meters.stages[Stage::Parse as usize].clone();
-    let trade = trade::Trade::<S>::new(plan.wire, clock, pace, total);
+    let trade = Trade::<S>::new(wire, clock, pace, total);
     let (fed, passed) = std::thread::scope(|threads| {
-        let feeder = threads.spawn(|| feed.run::<PACED>(producer, &mut parse));
+        let parse = &mut parse;
+        let feeder = match plan.from {
+            MessageSource::Memory => {
+                let memory = Memory::new(flow, gate);
+                threads
+                    .spawn(move || feed::run::<PACED>(memory, wire, total, clock, producer, parse))
+            }
+            MessageSource::Socket => {
+                let (stream, socket) = source::connect(wire).map_err(RunError::Socket)?;
+                // Where it cannot send, the other end finds the connection closed.
+                threads.spawn(move || source::send::<PACED>(flow, total, gate, stream));
+                threads
+                    .spawn(move || feed::run::<PACED>(socket, wire, total, clock, producer, parse))
+            }
+        };
         let passed = trade.run::<PACED>(consumer, &origin_ns, meters);
-        (feeder.join().expect("it does not panic"), passed)
-    });
-    debug_assert!(!PACED || origin_ns.load(Ordering::Relaxed) > 0);
+        Ok::<_, RunError>((feeder.join().expect("it does not panic"), passed))
+    })?;
     meters.stages[Stage::Parse as usize] = parse;
-    fed.map_err(|number| RunError::Message { number })?;
+    fed?;
     passed
 }
 
@@ -179,7 +207,8 @@ mod tests {
     #[test]
     fn each_message_is_handled_once_in_each_form() {
         for wire in [Wire::Binary, Wire::Fix] {
-            let run = |strategy| run(&Plan { strategy, wire, messages: 50_000 }).unwrap();
+            let from = MessageSource::Memory;
+            let run = |strategy| run(&Plan { strategy, wire, from, messages: 50_000 }).unwrap();
             let maker = run(StrategyKind::MarketMaker);
             assert_eq!(maker.latency.len(), 50_000);
             assert!((10..500).contains(&maker.orders), "{}", maker.orders);
@@ -194,8 +223,19 @@ mod tests {
     }
 
     #[test]
+    fn a_socket_brings_the_same_messages() {
+        let (strategy, messages) = (StrategyKind::Momentum, 50_000);
+        for wire in [Wire::Binary, Wire::Fix] {
+            let run = |from| run(&Plan { strategy, wire, from, messages }).unwrap();
+            let (memory, socket) = (run(MessageSource::Memory), run(MessageSource::Socket));
+            assert_eq!(memory.orders, socket.orders);
+            assert_eq!(socket.latency.len(), messages);
+        }
+    }
+
+    #[test]
     fn a_run_of_no_messages_is_refused() {
-        let (strategy, wire) = (StrategyKind::Momentum, Wire::Fix);
-        assert!(run(&Plan { strategy, wire, messages: 0 }).is_err());
+        let (strategy, wire, from) = (StrategyKind::Momentum, Wire::Fix, MessageSource::Memory);
+        assert!(run(&Plan { strategy, wire, from, messages: 0 }).is_err());
     }
 }

@@ -1,14 +1,14 @@
 //! Bytes of a file, decompressed if necessary.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use liblzma::read::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
-use crate::zip;
+use crate::{parquet, zip};
 
 /// Memory limit for the decompression of an xz file; `xz -9` needs 65 MiB.
 const XZ_MEMORY_BYTES_MAX: u64 = 256 << 20;
@@ -23,12 +23,20 @@ const MAGIC_SIZE_MAX: usize = 6;
 /// A file's content, after decompression.
 pub type Input = Box<dyn BufRead + Send>;
 
-/// Opens a plain, gzip, zstd or xz file, or the one file of a zip archive.
+/// Opens a plain, gzip, zstd or xz file, or the one file of a zip archive. A table in Parquet is
+/// read as CSV.
 ///
 /// The first bytes decide the compression, not the name: downloads often arrive decompressed under
 /// a name that still ends in `.gz`.
 pub fn open(path: impl AsRef<Path>) -> io::Result<Input> {
-    decompress(File::open(path)?)
+    let mut file = File::open(path)?;
+    let mut head = [0; MAGIC_SIZE_MAX];
+    let head_size = fill(&mut file, &mut head)?;
+    file.rewind()?;
+    if head[..head_size].starts_with(parquet::MAGIC) {
+        return Ok(Box::new(BufReader::new(parquet::open(file)?)));
+    }
+    decompress(file)
 }
 
 /// [`open`] for bytes from another source. Concatenated compressed files are read as one.

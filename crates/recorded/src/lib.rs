@@ -23,6 +23,7 @@ mod lines;
 pub mod lobster;
 mod moment;
 pub mod obwl;
+mod parquet;
 mod stream;
 mod units;
 mod zip;

@@ -1,6 +1,6 @@
 //! `buttonwood pipeline`: the command line of the crate `pipeline`.
 
-use ::pipeline::{Outcome, Plan, Stage, StrategyKind, Wire, run};
+use ::pipeline::{MessageSource, Outcome, Plan, Stage, StrategyKind, Wire, run};
 use clap::ValueEnum;
 use cli::Failure;
 use serde_json::{Value, json};
@@ -22,6 +22,9 @@ pub struct Pipeline {
     /// Encoding of messages and orders: ITCH 5.0 and OUCH 5.0, or FIX 4.4
     #[arg(long, value_enum, default_value_t = WireArg::Binary)]
     wire: WireArg,
+    /// Read the messages from a TCP connection on this machine, which a third thread writes to
+    #[arg(long)]
+    socket: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -61,6 +64,7 @@ impl Pipeline {
                 WireArg::Binary => Wire::Binary,
                 WireArg::Fix => Wire::Fix,
             },
+            from: if self.socket { MessageSource::Socket } else { MessageSource::Memory },
             messages: self.messages,
         };
         let outcome = run(&plan).map_err(|error| Failure::fault(error.to_string()))?;

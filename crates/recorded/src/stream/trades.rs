@@ -12,7 +12,7 @@ use crate::lines::Lines;
 use crate::units::{Decimal, Units};
 
 /// Whether the buyer's order was resting, so that the seller was the aggressor.
-const BUYER_IS_MAKER: Names = &["is_buyer_maker", "isbuyermaker", "buyer_maker", "m"];
+pub(super) const BUYER_IS_MAKER: Names = &["is_buyer_maker", "isbuyermaker", "buyer_maker", "m"];
 
 #[derive(Debug)]
 pub(super) struct Trades<R> {

@@ -1,0 +1,25 @@
+//! Back-tests: a strategy over a recorded market, with latencies, queues and fees.
+//!
+//! The run (`run.rs`) merges four streams by time: the record as the market saw it, the record as
+//! it reached the strategy (`feed.rs`), requests and answers (`market.rs`, delayed by
+//! `latency.rs`). A market decides what fills: `levels.rs` for a book by levels, with a queue model
+//! (`queue.rs`). `journal.rs` records the results.
+//!
+//! # Invariants
+//! - Cash and position of an instrument are the sums of its fills.
+//! - A run gives the same fills again, in whatever batches its record is read.
+
+mod feed;
+mod journal;
+mod latency;
+mod levels;
+mod market;
+mod queue;
+mod run;
+
+pub use self::feed::{FeedLatency, Memory, Source};
+pub use self::journal::{Journal, SAMPLES_MAX, Sample, Totals};
+pub use self::latency::{Delay, DelayInvalid, MeasuredRequest, OrderLatency};
+pub use self::levels::{Fills, LevelRules};
+pub use self::queue::{QueueModel, QueueModelUnknown};
+pub use self::run::{Ran, RunError, Setup, run_levels};

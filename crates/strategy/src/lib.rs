@@ -12,9 +12,11 @@
 mod account;
 pub mod backtest;
 mod book;
+pub mod builtin;
 mod context;
 mod instrument;
 mod order;
+pub mod param;
 mod risk;
 pub mod statistics;
 mod strategy;

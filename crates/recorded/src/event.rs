@@ -18,31 +18,57 @@ pub struct Event {
     /// Position of the instrument among those of the run.
     pub instrument: u16,
     pub kind: Kind,
-    /// Of a trade the aggressor's, `None` where it is unknown.
+    /// Of a trade the aggressor's, else the level's or the order's. `None` where it is unknown.
     pub side: Option<Side>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The change that an [`Event`] reports. The numbers are those of the columnar file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum Kind {
     /// A level of the book has this total.
-    Level,
+    Level = 0,
     /// A level of a picture of the whole book, which follows a `Clear`.
-    SnapshotLevel,
-    /// All levels and orders of `side`, or of both, are gone.
-    Clear,
-    Trade,
+    SnapshotLevel = 1,
+    /// All levels and orders of `side`, or of both, are gone. With a price, as Binance recordings
+    /// have it, the levels from the best one up to that price.
+    Clear = 2,
+    /// A trade that no `Execute` reports: of data without orders, of a hidden order, in an auction.
+    /// It changes no level and no order.
+    Trade = 3,
     /// An order enters the book.
-    Add,
-    /// `quantity` is taken off the order; zero is all of it.
-    Cancel,
+    Add = 4,
+    /// `quantity` is taken off the order, which keeps its place.
+    Cancel = 5,
+    /// The order is gone; `quantity` is what the file states that it had, zero if it states none.
+    Delete = 6,
     /// The order has this price and quantity, and keeps its place only if its price stays and its
     /// quantity does not grow.
-    Modify,
-    /// `quantity` of the resting order was executed.
-    Execute,
-    /// A bar: four events in the order open, high, low, close, each with the bar's volume.
-    Open,
-    High,
-    Low,
-    Close,
+    Modify = 7,
+    /// `quantity` of the resting order was executed at this price.
+    Execute = 8,
+    /// A bar: four events in the order open, high, low, close, each with the bar's volume and the
+    /// time that the file states.
+    Open = 9,
+    High = 10,
+    Low = 11,
+    Close = 12,
+}
+
+impl Kind {
+    pub const ALL: [Self; 13] = [
+        Self::Level,
+        Self::SnapshotLevel,
+        Self::Clear,
+        Self::Trade,
+        Self::Add,
+        Self::Cancel,
+        Self::Delete,
+        Self::Modify,
+        Self::Execute,
+        Self::Open,
+        Self::High,
+        Self::Low,
+        Self::Close,
+    ];
 }

@@ -26,7 +26,7 @@ impl Fees {
 }
 
 /// The traded value in ticks times lots.
-pub fn notional(price: Price, qty: Qty) -> i128 {
+pub(crate) fn notional(price: Price, qty: Qty) -> i128 {
     i128::from(price.ticks()) * i128::from(qty.lots())
 }
 

@@ -29,17 +29,14 @@ impl Instrument {
 
     /// The value in quote units of one tick times one lot.
     pub fn unit_value(&self) -> f64 {
-        let units = f64::from(self.multiplier)
-            * self.tick.units as f64
-            * self.lot.units as f64;
+        let units = f64::from(self.multiplier) * self.tick.units as f64 * self.lot.units as f64;
         units / 10f64.powi(i32::from(self.tick.decimals) + i32::from(self.lot.decimals))
     }
 
     /// An exact amount of ticks times lots in quote units, for a report.
     pub fn money(&self, tick_lots: i128) -> f64 {
-        let units = i128::from(self.multiplier)
-            * i128::from(self.tick.units)
-            * i128::from(self.lot.units);
+        let units =
+            i128::from(self.multiplier) * i128::from(self.tick.units) * i128::from(self.lot.units);
         let decimals = i32::from(self.tick.decimals) + i32::from(self.lot.decimals);
         // One rounding, whatever the amount.
         (tick_lots * units) as f64 / 10f64.powi(decimals)

@@ -15,11 +15,15 @@ mod book;
 pub mod builtin;
 mod context;
 mod instrument;
+pub mod job;
 mod order;
 pub mod param;
 mod risk;
+pub mod sheet;
 pub mod statistics;
 mod strategy;
+pub mod sweep;
+mod trades;
 
 pub use self::account::{Account, FEE_UNITS, Fees, RATE_DECIMALS};
 pub use self::book::Book;
@@ -31,3 +35,4 @@ pub use self::order::{
 };
 pub use self::risk::{Refusal, RiskLimits};
 pub use self::strategy::{Bar, Strategy, Trade};
+pub use self::trades::{RoundTrip, Trades};

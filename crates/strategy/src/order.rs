@@ -84,9 +84,17 @@ pub struct Request {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    New { side: Side, price: Price, qty: Qty, terms: Terms },
+    New {
+        side: Side,
+        price: Price,
+        qty: Qty,
+        terms: Terms,
+    },
     /// `qty` is what is left to trade afterwards.
-    Replace { price: Price, qty: Qty },
+    Replace {
+        price: Price,
+        qty: Qty,
+    },
     Cancel,
 }
 
@@ -103,7 +111,10 @@ pub struct Answer {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
     Accepted,
-    Replaced { price: Price, qty: Qty },
+    Replaced {
+        price: Price,
+        qty: Qty,
+    },
     Canceled,
     Expired(Expired),
     /// The request had no effect.

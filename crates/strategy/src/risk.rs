@@ -20,8 +20,8 @@ pub struct RiskLimits {
     pub notional: Option<f64>,
     /// Orders in any second.
     pub orders_per_second: Option<u32>,
-    /// Quote units by which the profit may fall below its highest value. Beyond it, the run takes no
-    /// further orders.
+    /// Quote units by which the profit may fall below its highest value. Beyond it, the run takes
+    /// no further orders.
     pub drawdown: Option<f64>,
 }
 
@@ -197,7 +197,8 @@ mod tests {
         let valued = RiskLimits { notional: Some(100.0), ..none };
         check(valued, &[(buy(10, 10), Ok(())), (buy(11, 10), Err(Refusal::NotionalLimit))]);
         let rated = RiskLimits { orders_per_second: Some(2), ..none };
-        let orders = [(buy(1, 1), Ok(())), (buy(1, 1), Ok(())), (buy(1, 1), Err(Refusal::OrderRate))];
+        let orders =
+            [(buy(1, 1), Ok(())), (buy(1, 1), Ok(())), (buy(1, 1), Err(Refusal::OrderRate))];
         check(rated, &orders);
     }
 

@@ -10,7 +10,7 @@ use recorded::Event;
 /// How far an event may be out of the order of its file in either clock. One that is later still
 /// counts as if it were this late.
 pub(crate) const REORDER_NS: i64 = 2_000_000_000;
-/// Below so many processed events, they are not yet dropped.
+/// Processed events are dropped when there are this many.
 const DROP_MIN: usize = 1 << 13;
 
 /// Gives the events of a run, batch after batch.
@@ -30,6 +30,14 @@ pub enum FeedLatency {
     Recorded,
     /// In place of the recorded one.
     Constant { ns: i64 },
+}
+
+impl<S: Source> Source for &mut S {
+    type Error = S::Error;
+
+    fn read(&mut self, into: &mut Vec<Event>) -> Result<bool, Self::Error> {
+        (**self).read(into)
+    }
 }
 
 #[derive(Debug)]

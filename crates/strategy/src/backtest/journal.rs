@@ -14,7 +14,8 @@ use self::files::Files;
 use crate::context::Context;
 use crate::instrument::Instrument;
 use crate::order::{Answer, Fill, Order, Outcome};
-use crate::statistics::MarkOuts;
+use crate::statistics::{MarkOuts, Moments, Returns};
+use crate::trades::Trades;
 
 /// Samples of the equity that are kept.
 pub const SAMPLES_MAX: usize = 1 << 16;
@@ -62,29 +63,39 @@ pub struct Journal {
     pub samples: Vec<Sample>,
     pub fills: Vec<Fill>,
     pub mark_outs: MarkOuts,
+    pub trades: Trades,
+    pub returns: Returns,
+    /// Changes of the equity from sample to sample, in quote units.
+    pub changes: Moments,
+    capital: f64,
+    last_pnl: f64,
     stride: u64,
     best_pnl: f64,
     files: Option<Files>,
 }
 
-impl Default for Journal {
-    fn default() -> Self {
+impl Journal {
+    /// `capital`, in quote units, is what returns refer to.
+    pub fn new(capital: f64) -> Self {
         Self {
             totals: Totals::default(),
             samples: Vec::new(),
             fills: Vec::new(),
             mark_outs: MarkOuts::default(),
+            trades: Trades::default(),
+            returns: Returns::default(),
+            changes: Moments::default(),
+            capital,
+            last_pnl: 0.0,
             stride: 1,
             best_pnl: 0.0,
             files: None,
         }
     }
-}
 
-impl Journal {
     /// Writes `orders.csv`, `fills.csv`, `positions.csv` and `equity.csv` into a folder, too.
-    pub fn in_folder(folder: &Path, instruments: &[Instrument]) -> io::Result<Self> {
-        Ok(Self { files: Some(Files::create(folder, instruments)?), ..Self::default() })
+    pub fn in_folder(capital: f64, folder: &Path, instruments: &[Instrument]) -> io::Result<Self> {
+        Ok(Self { files: Some(Files::create(folder, instruments)?), ..Self::new(capital) })
     }
 
     #[inline]
@@ -143,6 +154,7 @@ impl Journal {
             self.fills.push(*fill);
         }
         self.mark_outs.fill(fill, context);
+        self.trades.fill(fill);
         match &mut self.files {
             Some(files) => files.fill(fill, context),
             None => Ok(()),
@@ -155,6 +167,12 @@ impl Journal {
         let position = view.account.position;
         let mark = view.twice_mark().unwrap_or(0) as f64 / 2.0 * view.instrument.tick_size();
         let sample = Sample { at_ns: context.now_ns, pnl: context.total_pnl(), position, mark };
+        self.returns.add(sample.at_ns, self.capital + sample.pnl, mark);
+        self.trades.sample(mark, position);
+        if self.totals.samples > 0 {
+            self.changes.add(sample.pnl - self.last_pnl);
+        }
+        self.last_pnl = sample.pnl;
         let totals = &mut self.totals;
         self.best_pnl = self.best_pnl.max(sample.pnl);
         totals.max_drawdown = totals.max_drawdown.max(self.best_pnl - sample.pnl);

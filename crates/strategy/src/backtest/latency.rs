@@ -10,11 +10,19 @@ use thiserror::Error;
 /// A delay of one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Delay {
-    Constant { ns: i64 },
+    Constant {
+        ns: i64,
+    },
     /// Each value from the first to the last is as likely.
-    Uniform { low_ns: i64, high_ns: i64 },
+    Uniform {
+        low_ns: i64,
+        high_ns: i64,
+    },
     /// Logarithms are distributed normally: `median_ns` and the deviation `sigma`.
-    LogNormal { median_ns: i64, sigma: f64 },
+    LogNormal {
+        median_ns: i64,
+        sigma: f64,
+    },
 }
 
 /// The text is no delay.
@@ -67,7 +75,11 @@ pub struct MeasuredRequest {
 /// The latencies of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrderLatency {
-    Drawn { order: Delay, answer: Delay, seed: u64 },
+    Drawn {
+        order: Delay,
+        answer: Delay,
+        seed: u64,
+    },
     /// Interpolated between measurements in order of their times.
     Measured(Vec<MeasuredRequest>),
 }
@@ -251,7 +263,8 @@ mod tests {
             exchange_ns,
             answered_ns,
         };
-        let rows = vec![row(100, 110, 130), row(200, 220, 250), row(300, 0, 340), row(400, 410, 420)];
+        let rows =
+            vec![row(100, 110, 130), row(200, 220, 250), row(300, 0, 340), row(400, 410, 420)];
         let mut clockwork = Clockwork::new(OrderLatency::Measured(rows));
         assert_eq!(clockwork.order(50), Arrival::AtMarket(60));
         assert_eq!(clockwork.order(150), Arrival::AtMarket(165));

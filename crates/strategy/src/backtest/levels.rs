@@ -1,10 +1,10 @@
 //! A market that is known by levels: own orders beside a book that they do not change.
 //!
-//! A resting order fills in three ways: a trade at its price reaches its place in the queue, a trade
-//! goes through its price, or the other side's best price reaches it. One trade, or one new best
-//! level, fills own orders in the order of price and time, and none twice: the first that is traded
-//! through or crossed fills in full, because the market would have had to trade with it first, and
-//! the others share what is left.
+//! A resting order fills in three ways: a trade at its price reaches its place in the queue, a
+//! trade goes through its price, or the other side's best price reaches it. One trade, or one new
+//! best level, fills own orders in the order of price and time, and none twice: the first that is
+//! traded through or crossed fills in full, because the market would have had to trade with it
+//! first, and the others share what is left.
 
 mod take;
 
@@ -15,9 +15,7 @@ use super::market::{Answers, Market};
 use super::queue::{Place, QueueModel};
 use crate::book::Book;
 use crate::context::View;
-use crate::order::{
-    Action, Execution, Expired, FillCause, Outcome, Rejected, Request, Terms,
-};
+use crate::order::{Action, Execution, Expired, FillCause, Outcome, Rejected, Request, Terms};
 
 use self::take::Consumed;
 
@@ -81,7 +79,7 @@ impl Market for LevelMarket {
         let id = request.id;
         match request.action {
             Action::New { side, price, qty, terms } => {
-                self.enter(id, side, price, qty.lots(), terms, now_ns, answers);
+                self.enter(id, side, price, qty.lots(), terms, true, now_ns, answers);
             }
             Action::Cancel => {
                 let outcome = if self.remove(id).is_some() {
@@ -153,7 +151,7 @@ impl LevelMarket {
             if !side.crosses(order.price, event.price) {
                 return true;
             }
-            let lots = left.take(order.leaves, order.leaves, true, fills);
+            let lots = left.beyond(order.leaves, fills);
             order.fill(lots, FillCause::Crossed, event.exchange_ns, answers)
         });
     }
@@ -171,14 +169,14 @@ impl LevelMarket {
         own.retain_mut(|order| {
             if order.price == event.price {
                 let reached = order.place.trade(traded);
-                let lots = left.take(reached, order.leaves, false, fills);
+                let lots = left.queued(reached, order.leaves, fills);
                 return order.fill(lots, FillCause::Queue, event.exchange_ns, answers);
             }
             // The market traded at a worse price for the order's owner than the order's own.
             if !side.crosses(order.price, event.price) {
                 return true;
             }
-            let lots = left.take(order.leaves, order.leaves, true, fills);
+            let lots = left.beyond(order.leaves, fills);
             order.fill(lots, FillCause::TradedThrough, event.exchange_ns, answers)
         });
     }
@@ -198,6 +196,7 @@ impl LevelMarket {
         price: Price,
         lots: u64,
         terms: Terms,
+        is_new: bool,
         now_ns: i64,
         answers: &mut Answers<'_>,
     ) {
@@ -212,7 +211,9 @@ impl LevelMarket {
                 answers.push(id, now_ns, Outcome::Expired(Expired::WouldTrade));
             }
             Terms::Limit | Terms::PostOnly if !trades => {
-                answers.push(id, now_ns, Outcome::Accepted);
+                if is_new {
+                    answers.push(id, now_ns, Outcome::Accepted);
+                }
                 self.rest(id, side, price, lots, terms, now_ns);
             }
             _ if trades => self.take(id, side, price, lots, terms, now_ns, answers),
@@ -267,31 +268,38 @@ impl LevelMarket {
         let (side, order) = self.remove(id).expect("it was found");
         answers.push(id, now_ns, Outcome::Replaced { price, qty });
         let terms = if order.is_post_only { Terms::PostOnly } else { Terms::Limit };
-        self.enter(id, side, price, qty.lots(), terms, now_ns, answers);
+        self.enter(id, side, price, qty.lots(), terms, false, now_ns, answers);
     }
 }
 
 /// What one event has left for own orders.
 struct Left {
     lots: u64,
-    is_first: bool,
+    taken: u64,
 }
 
 impl Left {
     fn new(lots: u64) -> Self {
-        Self { lots, is_first: true }
+        Self { lots, taken: 0 }
     }
 
-    /// The lots that an order gets of `reached`. `beyond`: the market passed the order's price.
-    fn take(&mut self, reached: u64, leaves: u64, beyond: bool, fills: Fills) -> u64 {
-        let in_full = beyond && self.is_first;
-        let share = if in_full { reached } else { reached.min(self.lots) };
+    /// The lots of an order that the market passed.
+    fn beyond(&mut self, leaves: u64, fills: Fills) -> u64 {
+        let share = if self.taken == 0 { leaves } else { self.lots.saturating_sub(self.taken) };
+        self.take(share, leaves, fills)
+    }
+
+    /// The lots of an order that `reached` lots of the event have reached.
+    fn queued(&mut self, reached: u64, leaves: u64, fills: Fills) -> u64 {
+        self.take(reached.saturating_sub(self.taken), leaves, fills)
+    }
+
+    fn take(&mut self, share: u64, leaves: u64, fills: Fills) -> u64 {
         if share == 0 {
             return 0;
         }
-        self.is_first = false;
         let lots = if fills == Fills::Full { leaves } else { share.min(leaves) };
-        self.lots = self.lots.saturating_sub(lots);
+        self.taken += lots;
         lots
     }
 }

@@ -14,6 +14,8 @@ use super::journal::Journal;
 use super::latency::OrderLatency;
 use super::levels::{LevelMarket, LevelRules};
 use super::market::{Answers, Market, Wires};
+use super::orders::{Divergence, FollowMarket, ImpactMarket};
+use super::prints::PrintMarket;
 use crate::account::Fees;
 use crate::context::Context;
 use crate::instrument::Instrument;
@@ -70,7 +72,51 @@ pub fn run_levels<S: Strategy, F: Source>(
 ) -> Result<Ran, RunError<F::Error>> {
     let market = |instrument: &Instrument| LevelMarket::new(rules, instrument.lot_size());
     let markets = setup.instruments.iter().map(market).collect();
-    run(setup, markets, source, strategy, journal, stop)
+    run(setup, markets, source, strategy, journal, stop).map(|(ran, _)| ran)
+}
+
+/// Runs a strategy over a record of trades.
+pub fn run_prints<S: Strategy, F: Source>(
+    setup: &Setup,
+    source: F,
+    strategy: &mut S,
+    journal: &mut Journal,
+    stop: &AtomicBool,
+) -> Result<Ran, RunError<F::Error>> {
+    let markets = setup.instruments.iter().map(|_| PrintMarket::default()).collect();
+    run(setup, markets, source, strategy, journal, stop).map(|(ran, _)| ran)
+}
+
+/// Runs a strategy over a record order by order, which own orders do not change.
+pub fn run_follow<S: Strategy, F: Source>(
+    setup: &Setup,
+    source: F,
+    strategy: &mut S,
+    journal: &mut Journal,
+    stop: &AtomicBool,
+) -> Result<Ran, RunError<F::Error>> {
+    let markets = setup.instruments.iter().map(|_| FollowMarket::default()).collect();
+    run(setup, markets, source, strategy, journal, stop).map(|(ran, _)| ran)
+}
+
+/// Runs a strategy over a record order by order, with own orders in the engine's book.
+pub fn run_impact<S: Strategy, F: Source>(
+    setup: &Setup,
+    source: F,
+    strategy: &mut S,
+    journal: &mut Journal,
+    stop: &AtomicBool,
+) -> Result<(Ran, Divergence), RunError<F::Error>> {
+    let markets = setup.instruments.iter().map(|_| ImpactMarket::default()).collect();
+    let (ran, markets) = run(setup, markets, source, strategy, journal, stop)?;
+    let mut sum = Divergence::default();
+    for market in &markets {
+        sum.executed += market.divergence.executed;
+        sum.unmatched += market.divergence.unmatched;
+        sum.canceled += market.divergence.canceled;
+        sum.unknown += market.divergence.unknown;
+    }
+    Ok((ran, sum))
 }
 
 pub(crate) fn run<S: Strategy, M: Market, F: Source>(
@@ -80,7 +126,7 @@ pub(crate) fn run<S: Strategy, M: Market, F: Source>(
     strategy: &mut S,
     journal: &mut Journal,
     stop: &AtomicBool,
-) -> Result<Ran, RunError<F::Error>> {
+) -> Result<(Ran, Vec<M>), RunError<F::Error>> {
     if setup.sample_ns <= 0 {
         return Err(RunError::Setup("the time between samples is not positive"));
     }
@@ -103,8 +149,8 @@ pub(crate) fn run<S: Strategy, M: Market, F: Source>(
     };
     let is_partial = run.until_end(stop)?;
     run.journal.finish(&run.context)?;
-    let Run { context, events, feed, .. } = run;
-    Ok(Ran { context, events, late: feed.late, is_partial })
+    let Run { context, events, feed, markets, .. } = run;
+    Ok((Ran { context, events, late: feed.late, is_partial }, markets))
 }
 
 struct Run<'a, S, M: Market, F> {
@@ -139,7 +185,7 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
             let request_ns = self.wires.requests.next_ns();
             let next_ns = local_ns.min(market_ns).min(answer_ns).min(request_ns);
             if next_ns >= self.feed.safe_ns() {
-                if next_ns == i64::MAX {
+                if self.feed.safe_ns() == i64::MAX {
                     return Ok(false);
                 }
                 if stop.load(Ordering::Relaxed) {

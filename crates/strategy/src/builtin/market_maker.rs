@@ -1,10 +1,10 @@
 //! A market maker: one quote a side around a reservation price, renewed by a timer.
 //!
-//! `plain` quotes `half-spread` ticks around the middle price, moved by `skew` ticks for each lot of
-//! inventory. `avellaneda-stoikov` computes both from the measured volatility: with q the inventory
-//! in lots, s^2 the variance of the middle price in ticks a second, T the horizon in seconds, g
-//! `risk-aversion` and k `intensity`, the reservation price is mid - q g s^2 T and the half spread
-//! g s^2 T / 2 + ln(1 + g / k) / g (Avellaneda and Stoikov 2008, equations 3.17 and 3.18).
+//! `plain` quotes `half-spread` ticks around the middle price, moved by `skew` ticks for each lot
+//! of inventory. `avellaneda-stoikov` computes both from the measured volatility: with q the
+//! inventory in lots, s^2 the variance of the middle price in ticks a second, T the horizon in
+//! seconds, g `risk-aversion` and k `intensity`, the reservation price is mid - q g s^2 T and the
+//! half spread g s^2 T / 2 + ln(1 + g / k) / g (Avellaneda and Stoikov 2008, equations 3.17, 3.18).
 
 use types::{Price, Qty, Side};
 

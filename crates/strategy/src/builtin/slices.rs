@@ -98,11 +98,15 @@ impl Strategy for Slices {
         }
         context.set_timer(context.now_ns() + self.interval_ns, 0);
         let missing = self.due(context.now_ns()).saturating_sub(done);
-        let best = context.book(0).best(self.side.opposite());
-        let Some(price) = best.filter(|_| missing > 0 && context.open_orders().is_empty()) else {
+        if missing == 0 || !context.open_orders().is_empty() {
             return;
-        };
+        }
+        let qty = Qty::from_lots(missing);
         // A refusal is counted by the context.
-        let _ = context.send(NewOrder::ioc(0, self.side, price, Qty::from_lots(missing)));
+        let _ = context.send(match context.book(0).best(self.side.opposite()) {
+            Some(price) => NewOrder::ioc(0, self.side, price, qty),
+            // Data of trades or bars have no book.
+            None => NewOrder::market(0, self.side, qty),
+        });
     }
 }

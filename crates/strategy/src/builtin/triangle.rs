@@ -43,9 +43,8 @@ impl Triangle {
         let first = context.book(A_IN_C).best(side.opposite())?;
         let second = context.book(A_IN_B).best(side)?;
         let third = context.book(B_IN_C).best(side)?;
-        let value = |at: u16, price: Price| {
-            price.ticks() as f64 * context.instrument(at).tick_size()
-        };
+        let value =
+            |at: u16, price: Price| price.ticks() as f64 * context.instrument(at).tick_size();
         let gained = value(A_IN_B, second) * value(B_IN_C, third) / value(A_IN_C, first);
         let gain = match side {
             Side::Buy => gained - 1.0,

@@ -32,7 +32,8 @@ const SEES: &[(&str, &[&str])] = &[
     ("admin", &["cli"]),
     ("audit", &["cli"]),
     ("bench", &["cli", "client", "replay"]),
-    ("research", &["cli", "replay"]),
+    ("strategy", &["replay"]),
+    ("research", &["cli", "strategy"]),
     ("buttonwood", &["admin", "audit", "bench", "research", "sim"]),
     // For tests only: no crate above may see it, but by the table below.
     ("testing", &["server"]),

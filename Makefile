@@ -211,6 +211,8 @@ bench: ## the matching core against the textbook book, on recorded workloads
 	$(CARGO) bench --locked --quiet --package engine --bench latency --bench memory
 	@echo
 	$(CARGO) bench --locked --quiet --package log@0.1.0 --bench append
+	@echo
+	$(CARGO) bench --locked --quiet --package pipeline --bench stages
 
 profile: ## a flame graph and a heap profile of a venue under load (SCENARIO=rest-mix SECONDS=10 CLIENTS=4)
 	scripts/profile $(or $(SCENARIO),rest-mix) $(or $(SECONDS),10) $(or $(CLIENTS),4)

@@ -12,6 +12,11 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use cli::Failure;
 
+/// `pipeline` shows that it does not allocate.
+#[cfg(feature = "tools")]
+#[global_allocator]
+static ALLOCATOR: research::Counting = research::Counting;
+
 /// A trading venue: matching, accounts, a durable log, and an API that trading programs already
 /// support
 #[derive(Debug, Parser)]
@@ -27,6 +32,11 @@ enum Command {
     Serve(serve::Serve),
     #[cfg(feature = "tools")]
     Replay(research::Replay),
+    /// Convert, describe and check recordings of markets
+    #[cfg(feature = "tools")]
+    Data(research::Data),
+    #[cfg(feature = "tools")]
+    Pipeline(research::Pipeline),
     #[cfg(feature = "tools")]
     Bench(bench::Bench),
     Sim(sim::Sim),
@@ -67,6 +77,10 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Bench(bench) => bench.run(),
         #[cfg(feature = "tools")]
         Command::Replay(replay) => replay.run(),
+        #[cfg(feature = "tools")]
+        Command::Data(data) => data.run(),
+        #[cfg(feature = "tools")]
+        Command::Pipeline(pipeline) => pipeline.run(),
         Command::Admin(admin) => admin.run(),
         Command::Apply(apply) => apply.run(),
         Command::Export(export) => export.run(),
@@ -88,8 +102,8 @@ fn parse() -> Buttonwood {
             // The exit code and the form are clap's.
             let _ = error.print();
             cli::print_error(
-                "\nThis is the build of `make run`, without `bench`, `replay` and `log export`. \
-                 `cargo build --release` makes target/release/buttonwood, which has them.",
+                "\nThis is the build of `make run`, without `bench`, `replay`, `data`, `pipeline` and \
+                 `log export`. `cargo build --release` makes target/release/buttonwood, which has them.",
             );
             std::process::exit(error.exit_code());
         }

@@ -6,6 +6,8 @@
 //! - Decimals are parsed exactly or refused, and printed exactly.
 
 pub mod binance;
+pub mod fix;
+pub mod itch;
 pub mod operator;
 pub mod ouch;
 pub mod signed;

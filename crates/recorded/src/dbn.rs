@@ -1,8 +1,8 @@
-//! DBN: order flow by order (MBO), the format of Databento.
+//! DBN: the format of Databento.
 //!
-//! A file is a header and then one record for each change of one order. The records of one event, a
-//! simultaneous change on the exchange, are consecutive; the last one has `is_last`. Prices are
-//! integers of 10^-9.
+//! A file is a header and then records of one kind. [`records`] reads order flow by order (MBO):
+//! one record for each change of one order. The records of one event, a simultaneous change on the
+//! exchange, are consecutive; the last one has `is_last`. Prices are integers of 10^-9.
 //!
 //! # Invariants
 //! - The header takes at most [`METADATA_BYTES_MAX`], whatever length it states.
@@ -16,7 +16,10 @@
 use std::io::{self, Read};
 
 use ::dbn::decode::{DbnMetadataDecoder, DbnRecordDecoder};
-use ::dbn::{MboMsg, RecordHeader, Schema, VersionUpgradePolicy, rtype};
+use ::dbn::{
+    HasRType, MboMsg, Mbp1Msg, Mbp10Msg, OhlcvMsg, RecordHeader, SType, Schema, TradeMsg,
+    VersionUpgradePolicy, rtype,
+};
 use thiserror::Error;
 use types::Side;
 
@@ -31,8 +34,8 @@ pub const METADATA_BYTES_MAX: u32 = 16 << 20;
 /// Magic, version, and the length of the metadata that follow.
 const PRELUDE_SIZE: usize = 8;
 /// A record may be followed by the time at which it was sent.
-const FRAME_SIZE_MAX: usize = size_of::<MboMsg>() + size_of::<u64>();
-/// All versions have the same records of orders.
+const FRAME_SIZE_MAX: usize = size_of::<Mbp10Msg>() + size_of::<u64>();
+/// All versions have the same records of orders, levels, trades and bars.
 const POLICY: VersionUpgradePolicy = VersionUpgradePolicy::AsIs;
 
 /// A change of one order.
@@ -83,7 +86,28 @@ pub enum Action {
 }
 
 /// Reads the header; the records follow from the iterator, which ends after its first error.
-pub fn records<R: Read>(mut source: R) -> Result<Records<R>, ReadError> {
+pub fn records<R: Read>(source: R) -> Result<Records<R>, ReadError> {
+    let is_order = |schema: &Option<Schema>| schema.is_none_or(|schema| schema == Schema::Mbo);
+    Ok(Records { file: open(source, is_order, "mbo, orders by order,")?, is_done: false })
+}
+
+/// A file behind its header.
+#[derive(Debug)]
+pub(crate) struct File<R> {
+    decoder: DbnRecordDecoder<Frames<R>>,
+    pub(crate) schema: Schema,
+    /// The symbols of instruments by their numbers, if the header has them.
+    pub(crate) symbols: Vec<(u32, String)>,
+    /// The number of the next record; counts from 0.
+    pub(crate) record: u64,
+}
+
+/// Reads the header of a file whose schema is readable; `readable` lists those in an error.
+pub(crate) fn open<R: Read>(
+    mut source: R,
+    is_readable: impl Fn(&Option<Schema>) -> bool,
+    readable: &'static str,
+) -> Result<File<R>, ReadError> {
     let io_error = |error| ReadError::Io { record: 0, error };
     let mut prelude = [0; PRELUDE_SIZE];
     let size = fill(&mut source, &mut prelude).map_err(io_error)?;
@@ -109,44 +133,42 @@ pub fn records<R: Read>(mut source: R) -> Result<Records<R>, ReadError> {
     let metadata = DbnMetadataDecoder::with_upgrade_policy(&metadata[..], POLICY)
         .decode()
         .map_err(|error| ReadError::Metadata { reason: error.to_string() })?;
-    if let Some(schema) = metadata.schema.filter(|schema| *schema != Schema::Mbo) {
-        return Err(ReadError::Schema { found: schema.to_string() });
+    if !is_readable(&metadata.schema) {
+        let found = metadata.schema.map_or_else(|| "mixed".to_owned(), |it| it.to_string());
+        return Err(ReadError::Schema { found, readable });
     }
-    let frames = Frames::new(source, metadata.ts_out);
+    let schema = metadata.schema.unwrap_or(Schema::Mbo);
+    let frames = Frames::new(source, schema, metadata.ts_out);
     let decoder = DbnRecordDecoder::with_version(frames, version, POLICY, metadata.ts_out)
         .map_err(|error| ReadError::Metadata { reason: error.to_string() })?;
-    Ok(Records { decoder, record: 0, is_done: false })
+    Ok(File { decoder, schema, symbols: symbols(&metadata), record: 0 })
 }
 
-/// See [`records`].
-#[derive(Debug)]
-pub struct Records<R> {
-    decoder: DbnRecordDecoder<Frames<R>>,
-    /// Counts from 0.
-    record: u64,
-    is_done: bool,
+fn symbols(metadata: &::dbn::Metadata) -> Vec<(u32, String)> {
+    let numbers_first = metadata.stype_in == Some(SType::InstrumentId);
+    let mapped = metadata.mappings.iter().flat_map(|mapping| {
+        mapping.intervals.iter().filter_map(move |interval| {
+            let (number, symbol) = if numbers_first {
+                (&mapping.raw_symbol, &interval.symbol)
+            } else {
+                (&interval.symbol, &mapping.raw_symbol)
+            };
+            Some((number.parse().ok()?, symbol.clone()))
+        })
+    });
+    mapped.collect()
 }
 
-impl<R: Read> Iterator for Records<R> {
-    type Item = Result<Record, ReadError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.is_done {
-            return None;
-        }
-        let next = self.read().transpose();
-        self.record += 1;
-        self.is_done = !matches!(next, Some(Ok(_)));
-        next
-    }
-}
-
-impl<R: Read> Records<R> {
-    fn read(&mut self) -> Result<Option<Record>, ReadError> {
+impl<R: Read> File<R> {
+    /// The next record of the file's kind, `None` at the end.
+    pub(crate) fn next<T: HasRType<Header = RecordHeader> + Clone>(
+        &mut self,
+    ) -> Result<Option<T>, ReadError> {
         let record = self.record;
+        self.record += 1;
         let wrong = |error| ReadError::Record { record, error };
-        match self.decoder.decode::<MboMsg>() {
-            Ok(Some(message)) => return Record::new(message).map(Some).map_err(wrong),
+        match self.decoder.decode::<T>() {
+            Ok(Some(found)) => return Ok(Some(found.clone())),
             Ok(None) => {}
             Err(_) => return Err(wrong(RecordError::Length)),
         }
@@ -159,13 +181,57 @@ impl<R: Read> Records<R> {
     }
 }
 
-/// Whole records of the supported kind, for the decoder. The decoder would take bytes after a
+/// See [`records`].
+#[derive(Debug)]
+pub struct Records<R> {
+    file: File<R>,
+    is_done: bool,
+}
+
+impl<R: Read> Iterator for Records<R> {
+    type Item = Result<Record, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        let next = self.read().transpose();
+        self.is_done = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+impl<R: Read> Records<R> {
+    fn read(&mut self) -> Result<Option<Record>, ReadError> {
+        let record = self.file.record;
+        let message = self.file.next::<MboMsg>()?;
+        let wrong = |error| ReadError::Record { record, error };
+        message.as_ref().map(Record::new).transpose().map_err(wrong)
+    }
+}
+
+fn kind_and_size(schema: Schema) -> (u8, usize) {
+    match schema {
+        Schema::Mbp1 | Schema::Tbbo => (rtype::MBP_1, size_of::<Mbp1Msg>()),
+        Schema::Mbp10 => (rtype::MBP_10, size_of::<Mbp10Msg>()),
+        Schema::Trades => (rtype::MBP_0, size_of::<TradeMsg>()),
+        Schema::Ohlcv1S => (rtype::OHLCV_1S, size_of::<OhlcvMsg>()),
+        Schema::Ohlcv1M => (rtype::OHLCV_1M, size_of::<OhlcvMsg>()),
+        Schema::Ohlcv1H => (rtype::OHLCV_1H, size_of::<OhlcvMsg>()),
+        Schema::Ohlcv1D => (rtype::OHLCV_1D, size_of::<OhlcvMsg>()),
+        _ => (rtype::MBO, size_of::<MboMsg>()),
+    }
+}
+
+/// Whole records of the file's kind, for the decoder. The decoder would take bytes after a
 /// record of another length for aligned memory, and any early end for the end of the file.
 #[derive(Debug)]
 struct Frames<R> {
     source: R,
     frame: [u8; FRAME_SIZE_MAX],
+    /// Of each record, with the number of its kind.
     size: usize,
+    kind: u8,
     /// The first byte of the frame that was not returned yet.
     at: usize,
     /// The reason for which there are no more frames.
@@ -180,9 +246,10 @@ enum Failure {
 }
 
 impl<R: Read> Frames<R> {
-    fn new(source: R, is_stamped: bool) -> Self {
-        let size = size_of::<MboMsg>() + if is_stamped { size_of::<u64>() } else { 0 };
-        Self { source, frame: [0; FRAME_SIZE_MAX], size, at: size, failure: None }
+    fn new(source: R, schema: Schema, is_stamped: bool) -> Self {
+        let (kind, size) = kind_and_size(schema);
+        let size = size + if is_stamped { size_of::<u64>() } else { 0 };
+        Self { source, frame: [0; FRAME_SIZE_MAX], size, kind, at: size, failure: None }
     }
 
     /// Reads the next frame; false at the end.
@@ -192,8 +259,12 @@ impl<R: Read> Frames<R> {
         match read {
             0 => return Ok(false),
             1 => return Err(Failure::Cut),
-            _ if kind != rtype::MBO => {
+            _ if kind != self.kind && self.kind == rtype::MBO => {
                 return Err(Failure::Record(RecordError::NotAnOrder { found: kind }));
+            }
+            _ if kind != self.kind => {
+                let expected = self.kind;
+                return Err(Failure::Record(RecordError::OtherKind { found: kind, expected }));
             }
             _ if usize::from(length) * RecordHeader::LENGTH_MULTIPLIER != self.size => {
                 return Err(Failure::Record(RecordError::Length));
@@ -225,7 +296,7 @@ impl<R: Read> Read for Frames<R> {
 }
 
 impl Record {
-    fn new(message: &MboMsg) -> Result<Self, RecordError> {
+    pub(crate) fn new(message: &MboMsg) -> Result<Self, RecordError> {
         let flags = message.flags;
         if flags.is_tob() || flags.is_mbp() {
             return Err(RecordError::PriceLevel);
@@ -284,9 +355,9 @@ pub enum ReadError {
     MetadataTooLong { stated: u32 },
     #[error("metadata: {}", .reason.escape_debug())]
     Metadata { reason: String },
-    /// The file has trades, quotes or other records.
-    #[error("the file has {found} records: only mbo, orders by order, can be read")]
-    Schema { found: String },
+    /// The file has other records.
+    #[error("the file has {found} records: only {readable} can be read")]
+    Schema { found: String, readable: &'static str },
     /// The file ends inside this record, or inside the metadata if that is the first.
     #[error("record {record}: the file ends too early")]
     Cut { record: u64 },
@@ -307,6 +378,8 @@ pub enum RecordError {
     /// With Databento's number for this kind of record.
     #[error("is not an order but of kind {found:#04x}")]
     NotAnOrder { found: u8 },
+    #[error("is of kind {found:#04x} in a file of kind {expected:#04x}")]
+    OtherKind { found: u8, expected: u8 },
     #[error("action {found:#04x} is unknown")]
     Action { found: u8 },
     #[error("side {found:#04x} is unknown")]

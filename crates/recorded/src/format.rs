@@ -5,22 +5,38 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::columnar;
 use crate::dbn;
 use crate::input::{Input, fill, open};
 use crate::lobster::{self, LINE_BYTES_MAX};
+use crate::stream::sniff;
 
 /// Enough for the longest first line that [`lobster`] accepts.
 const HEAD_BYTES: usize = LINE_BYTES_MAX + 2;
 
-/// A format with a flow of orders.
+/// A format of recorded markets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Format {
-    /// Read by [`obwl::read`](crate::obwl::read).
+    /// Order flow, read by [`obwl::read`](crate::obwl::read).
     Obwl,
-    /// A message file, read by [`lobster::messages`].
+    /// Order flow: a message file, read by [`lobster::messages`].
     Lobster,
-    /// Read by [`dbn::records`](crate::dbn::records).
+    /// Databento's format; order flow is read by [`dbn::records`](crate::dbn::records).
     Dbn,
+    /// Messages of Nasdaq TotalView-ITCH 5.0.
+    Itch,
+    /// Changes of levels and trades as CSV, with two clocks.
+    Depth,
+    /// An array of hftbacktest's events, `.npz` or `.npy`.
+    Npz,
+    /// Trades as CSV.
+    Trades,
+    /// Trades as LEAN stores them.
+    Lean,
+    /// Bars as CSV.
+    Bars,
+    /// Our own [columnar file](crate::columnar).
+    Columnar,
 }
 
 /// Opens a file as [`open`] does, and detects its format.
@@ -37,6 +53,22 @@ pub fn open_detected(path: impl AsRef<Path>) -> Result<(Format, Input), DetectEr
 }
 
 impl Format {
+    /// As a command line and a report name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Obwl => "obwl",
+            Self::Lobster => "lobster",
+            Self::Dbn => "dbn",
+            Self::Itch => "itch",
+            Self::Depth => "depth",
+            Self::Npz => "npz",
+            Self::Trades => "trades",
+            Self::Lean => "lean",
+            Self::Bars => "bars",
+            Self::Columnar => "bwd",
+        }
+    }
+
     /// Detects the format from the decompressed `head` of a file, by magic or by the shape of its
     /// first line. The name is checked last, so that the reader can report the fault of a damaged
     /// first line.
@@ -48,6 +80,15 @@ impl Format {
         // The reader checks the version, the byte after the magic, too.
         if head.starts_with(dbn::MAGIC) {
             return Ok(Self::Dbn);
+        }
+        if head.starts_with(columnar::MAGIC) {
+            return Ok(Self::Columnar);
+        }
+        if head.starts_with(sniff::NPY_MAGIC) {
+            return Ok(Self::Npz);
+        }
+        if sniff::is_itch(head) {
+            return Ok(Self::Itch);
         }
         let text = head.strip_prefix(lobster::BYTE_ORDER_MARK).unwrap_or(head);
         if text.iter().all(u8::is_ascii_whitespace) {
@@ -69,6 +110,12 @@ impl Format {
         }
         if lobster::Message::parse(line).is_ok() {
             return Ok(Self::Lobster);
+        }
+        if let Some(format) = sniff::table(first) {
+            return Ok(format);
+        }
+        if sniff::is_lean(first) {
+            return Ok(Self::Lean);
         }
         if lobster::BookRow::parse(line).is_ok() || file_name.contains("_orderbook_") {
             return Err(DetectError::LobsterBook);
@@ -103,8 +150,10 @@ pub enum DetectError {
     )]
     LobsterBook,
     #[error(
-        "unknown format: expected OBWL (starts with \"OBWL0001\"), DBN (starts with \"DBN\") or a \
-         LOBSTER message file (time, type, order_id, size, price, direction)"
+        "unknown format: expected OBWL (starts with \"OBWL0001\"), DBN (starts with \"DBN\"), a \
+         LOBSTER message file (time, type, order_id, size, price, direction), ITCH 5.0, an array of \
+         hftbacktest (.npz), our columnar file, or CSV whose first line names the columns of bars \
+         (open, high, low, close), trades (time, price, quantity) or depth (kind, side, price, qty)"
     )]
     Unknown,
 }
@@ -145,7 +194,7 @@ mod tests {
         check(header, "a.txt", "Lobster");
         let header = "Time,Event Type,Order ID,Size,Price,Direction\n";
         check(&format!("{header}{message}"), "a.txt", "Lobster");
-        check(&format!("{header}{header}"), "a.txt", "Unknown");
+        check(&format!("{header}{header}"), "a.txt", "Trades");
         let header = "ask_price_1,ask_size_1,bid_price_1,bid_size_1\n";
         check(&format!("{header}5859400,200,5853300,18\n"), "a.txt", "LobsterBook");
 
@@ -157,10 +206,16 @@ mod tests {
             check("\u{feff}\r\n\n", name, "Blank");
         }
         check("OBW", "a.bin", "Unknown");
-        // Six columns too, but bars and trades.
+        // Six columns too, but bars without a header.
         check("2021-12-31 00:00,1.5,2.5,1.0,2.0,10\n", "bars.csv", "Unknown");
-        check("14400000,1678100,100,P,T,0\n", "trades.csv", "Unknown");
-        check("day,open,high,low,close,volume\n1,1,2,1,2,10\n", "bars.csv", "Unknown");
+        check("14400000,1678100,100,P,T,0\n", "trades.csv", "Lean");
+        check("timestamp,open,high,low,close,volume\n", "bars.csv", "Bars");
+        check(",Open,High,Low,Close,Volume\n", "bars.csv", "Bars");
+        check("id,price,qty,quote_qty,time,is_buyer_maker\n", "trades.csv", "Trades");
+        check("exch_ts_ns,local_ts_ns,kind,side,price,qty\n", "l2.csv", "Depth");
+        check("\0\u{c}S\0\0\0\0\0\0\0\0\0\u{1}O", "day.NASDAQ_ITCH50", "Itch");
+        check("\0\0S\0\0\0\0\0\0\0\0\0\u{1}O", "day.NASDAQ_ITCH50", "Itch");
+        check("BWEVENTS", "a.csv", "Columnar");
     }
 
     #[test]

@@ -8,6 +8,8 @@ use flate2::read::MultiGzDecoder;
 use liblzma::read::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
+use crate::zip;
+
 /// Memory limit for the decompression of an xz file; `xz -9` needs 65 MiB.
 const XZ_MEMORY_BYTES_MAX: u64 = 256 << 20;
 /// Limit of a zstd frame's window, as a power of two: 128 MiB, which is `zstd --long`.
@@ -21,7 +23,7 @@ const MAGIC_SIZE_MAX: usize = 6;
 /// A file's content, after decompression.
 pub type Input = Box<dyn BufRead + Send>;
 
-/// Opens a plain, gzip, zstd or xz file.
+/// Opens a plain, gzip, zstd or xz file, or the one file of a zip archive.
 ///
 /// The first bytes decide the compression, not the name: downloads often arrive decompressed under
 /// a name that still ends in `.gz`.
@@ -35,7 +37,7 @@ pub fn decompress(mut source: impl Read + Send + 'static) -> io::Result<Input> {
     let head_size = fill(&mut source, &mut head)?;
     let head = head[..head_size].to_vec();
     let is = |magic| head.starts_with(magic);
-    let (gzip, zstd, xz) = (is(GZIP_MAGIC), is(ZSTD_MAGIC), is(XZ_MAGIC));
+    let (gzip, zstd, xz, zip) = (is(GZIP_MAGIC), is(ZSTD_MAGIC), is(XZ_MAGIC), is(zip::MAGIC));
 
     let whole = Cursor::new(head).chain(source);
     Ok(if gzip {
@@ -47,6 +49,8 @@ pub fn decompress(mut source: impl Read + Send + 'static) -> io::Result<Input> {
     } else if xz {
         let stream = Stream::new_stream_decoder(XZ_MEMORY_BYTES_MAX, CONCATENATED)?;
         Box::new(BufReader::new(XzDecoder::new_stream(whole, stream)))
+    } else if zip {
+        Box::new(BufReader::new(zip::open(whole)?))
     } else {
         Box::new(BufReader::new(whole))
     })

@@ -112,50 +112,102 @@ impl Workload {
 }
 
 /// Reads a whole workload, up to and including the end of `source`.
-pub fn read(mut source: impl Read) -> Result<Workload, ReadError> {
+pub fn read(source: impl Read) -> Result<Workload, ReadError> {
+    let records = records(source)?;
+    let header = records.header;
+    Ok(Workload { header, records: records.collect::<Result<_, _>>()? })
+}
+
+/// Reads the header; the records follow from the iterator, which ends after its first error.
+pub fn records<R: Read>(mut source: R) -> Result<Records<R>, ReadError> {
     let mut bytes = [0; Header::SIZE];
     let header_size = fill(&mut source, &mut bytes).map_err(ReadError::Io)?;
     if header_size < Header::SIZE {
         return Err(ReadError::HeaderShort { bytes: header_size });
     }
     let header = Header::parse(&bytes)?;
-    let records = read_records(&mut source, &header)?;
-    if fill(&mut source, &mut [0]).map_err(ReadError::Io)? > 0 {
-        return Err(ReadError::TrailingBytes { record_count: header.record_count });
-    }
-    Ok(Workload { header, records })
+    let is_done = false;
+    Ok(Records { source, header, chunk: Vec::new(), at: 0, index: 0, order_id_last: 0, is_done })
 }
 
-fn read_records(source: &mut impl Read, header: &Header) -> Result<Vec<Record>, ReadError> {
-    let count = usize::try_from(header.record_count)
-        .map_err(|_| ReadError::RecordCountAboveMax { stated: header.record_count })?;
-    let mut chunk = vec![0; count.min(RECORDS_PER_READ) * Record::SIZE];
-    let mut records = Vec::with_capacity(count.min(RECORDS_PER_READ));
-    let mut order_id_last = 0;
-    while records.len() < count {
-        let wanted = (count - records.len()).min(RECORDS_PER_READ) * Record::SIZE;
-        let filled = fill(source, &mut chunk[..wanted]).map_err(ReadError::Io)?;
-        let (whole, rest) = chunk[..filled].as_chunks();
-        for bytes in whole {
-            let index = records.len() as u64;
-            let record = Record::parse(bytes)
-                .and_then(|record| record.check(header, order_id_last).map(|()| record))
-                .map_err(|error| ReadError::Record { index, error })?;
-            if record.op != Op::Cancel {
-                order_id_last = record.order_id;
-            }
-            records.push(record);
-        }
-        if filled < wanted {
-            let error = RecordError::Short { bytes: rest.len() };
-            return Err(ReadError::Record { index: records.len() as u64, error });
-        }
+/// See [`records`]. All of the file is checked when the iterator has ended without an error.
+#[derive(Debug)]
+pub struct Records<R> {
+    source: R,
+    header: Header,
+    /// Bytes of some records; the next one begins at `at`.
+    chunk: Vec<u8>,
+    at: usize,
+    /// Of the next record.
+    index: u64,
+    order_id_last: u64,
+    is_done: bool,
+}
+
+impl<R> Records<R> {
+    pub fn header(&self) -> &Header {
+        &self.header
     }
-    if order_id_last != header.order_id_max {
-        let stated = header.order_id_max;
-        return Err(ReadError::OrderIdMaxDiffers { stated, found: order_id_last });
+}
+
+impl<R: Read> Iterator for Records<R> {
+    type Item = Result<Record, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        let next = self.read().transpose();
+        self.is_done = !matches!(next, Some(Ok(_)));
+        next
     }
-    Ok(records)
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        // What the header states may not reserve memory.
+        let left = self.header.record_count - self.index;
+        ((left as usize).min(RECORDS_PER_READ), usize::try_from(left).ok())
+    }
+}
+
+impl<R: Read> Records<R> {
+    fn read(&mut self) -> Result<Option<Record>, ReadError> {
+        if self.index == self.header.record_count {
+            return self.check_end().map(|()| None);
+        }
+        if self.at == self.chunk.len() {
+            let left = self.header.record_count - self.index;
+            self.chunk.resize((left as usize).min(RECORDS_PER_READ) * Record::SIZE, 0);
+            let filled = fill(&mut self.source, &mut self.chunk).map_err(ReadError::Io)?;
+            self.chunk.truncate(filled);
+            self.at = 0;
+        }
+        let index = self.index;
+        let wrong = |error| ReadError::Record { index, error };
+        let rest = &self.chunk[self.at..];
+        let Some(bytes) = rest.first_chunk() else {
+            return Err(wrong(RecordError::Short { bytes: rest.len() }));
+        };
+        let record = Record::parse(bytes).map_err(wrong)?;
+        record.check(&self.header, self.order_id_last).map_err(wrong)?;
+        if record.op != Op::Cancel {
+            self.order_id_last = record.order_id;
+        }
+        self.at += Record::SIZE;
+        self.index += 1;
+        Ok(Some(record))
+    }
+
+    fn check_end(&mut self) -> Result<(), ReadError> {
+        if self.order_id_last != self.header.order_id_max {
+            let stated = self.header.order_id_max;
+            return Err(ReadError::OrderIdMaxDiffers { stated, found: self.order_id_last });
+        }
+        if fill(&mut self.source, &mut [0]).map_err(ReadError::Io)? > 0 {
+            let record_count = self.header.record_count;
+            return Err(ReadError::TrailingBytes { record_count });
+        }
+        Ok(())
+    }
 }
 
 impl Header {

@@ -1,12 +1,13 @@
 //! Reads recorded market data, which is not part of the project: `BUTTONWOOD_DATA` names the
 //! folder. Without it these tests print that they skip; on CI they fail.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use recorded::dbn::{self, Action};
 use recorded::lobster::{BookRow, EventType, Level, Message, book_rows, messages};
-use recorded::{DetectError, Format, open, open_detected};
+use recorded::{DetectError, Format, Kind, Options, Recording, Stream, open, open_detected};
 use types::Side;
 
 const AAPL_HOUR: &str = "lobster_AAPL_2012-06-21_0930-1030_message_50.csv.gz";
@@ -143,20 +144,123 @@ fn es_day_is_read_whole() {
 }
 
 #[test]
-fn other_recordings_are_not_detected_as_orders() {
-    let Some(folder) = data("other_recordings_are_not_taken_for_orders") else { return };
-    for entry in std::fs::read_dir(folder).expect("folder is readable") {
-        let path = entry.expect("entry is readable").path();
-        let name = path.file_name().expect("an entry has a name").to_string_lossy().into_owned();
-        let detected = open_detected(&path).map(|(format, _)| format);
-        if name.contains("_message_") {
-            assert!(matches!(detected, Ok(Format::Lobster)), "{name}: {detected:?}");
-        } else if name.contains("_orderbook_") {
-            assert!(matches!(detected, Err(DetectError::LobsterBook)), "{name}: {detected:?}");
-        } else if name.ends_with(".dbn.zst") {
-            assert!(matches!(detected, Ok(Format::Dbn)), "{name}: {detected:?}");
-        } else {
-            assert!(matches!(detected, Err(DetectError::Unknown)), "{name}: {detected:?}");
+fn each_recording_is_detected_and_streamed_whole() {
+    let Some(folder) = data("each_recording_is_detected_and_streamed_whole") else { return };
+    let check = |name: &str, format: Format, instruments: &str, counts: &[(Kind, u64)]| {
+        let path = folder.join(name);
+        let files = [Recording { path, name: None }];
+        // The simulated ITCH file refers to orders from before its begin.
+        let options = Options { lenient: format == Format::Itch, ..Options::default() };
+        let mut stream = Stream::open(&files, &options).expect("recording opens");
+        assert_eq!(stream.formats().next().map(|(_, found)| found), Some(format), "{name}");
+        let mut found: HashMap<Kind, u64> = HashMap::new();
+        loop {
+            let events = stream.next_batch().expect("each event is sound");
+            if events.is_empty() {
+                break;
+            }
+            events.iter().for_each(|event| *found.entry(event.kind).or_default() += 1);
+        }
+        assert_eq!(found, counts.iter().copied().collect(), "{name}");
+        let named = stream
+            .instruments()
+            .iter()
+            .map(|of| format!("{} {} {}", of.name, of.tick.format(1, 0), of.lot.format(1, 0)));
+        assert_eq!(named.collect::<Vec<_>>().join(", "), instruments, "{name}");
+    };
+    let bars = |count| [Kind::Open, Kind::High, Kind::Low, Kind::Close].map(|kind| (kind, count));
+    check(
+        AAPL_HOUR,
+        Format::Lobster,
+        "lobster_AAPL 0.0001 1",
+        &[
+            (Kind::Add, 44_256),
+            (Kind::Cancel, 469),
+            (Kind::Delete, 41_004),
+            (Kind::Execute, 4_067),
+            (Kind::Trade, 2_201),
+        ],
+    );
+    check(
+        "binance_usdm_btcusdt_2024-08-08_l2.csv.gz",
+        Format::Depth,
+        "binance_usdm_btcusdt 0.1 0.001",
+        &[
+            (Kind::Level, 443_521),
+            (Kind::SnapshotLevel, 2_000),
+            (Kind::Clear, 2),
+            (Kind::Trade, 21_313),
+        ],
+    );
+    let itch = [
+        (Kind::Add, 5_010),
+        (Kind::Delete, 1_661),
+        (Kind::Execute, 180),
+        (Kind::Cancel, 42),
+        (Kind::Trade, 5_000),
+    ];
+    let names = "ALC 0.0001 1, BOB 0.0001 1, CHAR 0.0001 1";
+    check("itch50_ritch_test_ex20101224.gz", Format::Itch, names, &itch);
+    check(
+        "lean_spy_trade_ticks_2013-10-08.zip",
+        Format::Lean,
+        "lean_spy_trade_ticks 0.0001 1",
+        &[(Kind::Trade, 451_545)],
+    );
+    let name = "bars_btc-perp_1m_2021-12-31_2022-02-01.csv.gz";
+    check(name, Format::Bars, "bars_btc-perp_1m 1 0.0001", &bars(45_031));
+    let name = "bars_goog_daily_2004-2013.csv.gz";
+    check(name, Format::Bars, "bars_goog_daily_2004-2013 0.01 1", &bars(2_148));
+}
+
+#[test]
+fn fills_of_the_es_day_are_executions() {
+    let Some(folder) = data("fills_of_the_es_day_are_executions") else { return };
+    let files = [Recording { path: folder.join(ES_DAY), name: None }];
+    let mut stream = Stream::open(&files, &Options::default()).expect("recording opens");
+    let mut book: HashMap<u64, u64> = HashMap::new();
+    let (mut unknown, mut excess, mut executed, mut trades) = (0, 0, 0, 0);
+    loop {
+        let events = stream.next_batch().expect("each event is sound");
+        if events.is_empty() {
+            break;
+        }
+        for event in events {
+            let quantity = event.quantity.lots();
+            match event.kind {
+                Kind::Add | Kind::Modify => {
+                    book.insert(event.order, quantity);
+                }
+                Kind::Cancel | Kind::Execute => {
+                    executed += if event.kind == Kind::Execute { quantity } else { 0 };
+                    match book.get_mut(&event.order) {
+                        Some(leaves) if *leaves > quantity => *leaves -= quantity,
+                        Some(leaves) => {
+                            excess += u64::from(*leaves < quantity);
+                            book.remove(&event.order);
+                        }
+                        None => unknown += 1,
+                    }
+                }
+                Kind::Trade => trades += quantity,
+                Kind::Clear => book.clear(),
+                other => panic!("{other:?}"),
+            }
         }
     }
+    // Auctions fill orders that were never in the book.
+    assert_eq!((unknown, excess), (22, 27));
+    assert_eq!((executed, trades), (9_936, 0));
+    assert_eq!(book.len(), 11_217, "the orders that rest at the end of the day");
+}
+
+#[test]
+fn damaged_and_foreign_files_are_refused() {
+    let Some(folder) = data("damaged_and_foreign_files_are_refused") else { return };
+    for name in [AAPL_LEVEL_1, AAPL_PAIR_BOOK] {
+        let detected = open_detected(folder.join(name)).map(|(format, _)| format);
+        assert!(matches!(detected, Err(DetectError::LobsterBook)), "{name}: {detected:?}");
+    }
+    let detected = open_detected(folder.join("README.md")).map(|(format, _)| format);
+    assert!(matches!(detected, Err(DetectError::Unknown)), "{detected:?}");
 }

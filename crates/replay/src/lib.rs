@@ -205,6 +205,11 @@ fn decode(recording: &Recording) -> Result<Plan, ReplayError> {
             }
             dbn::plan(&records).map_err(|error| at_file(&error))
         }
+        other => Err(at_file(&format_args!(
+            "the file has {} data, which has no flow of orders: expected OBWL, LOBSTER messages or \
+             DBN orders",
+            other.name()
+        ))),
     }
 }
 

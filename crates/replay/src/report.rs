@@ -95,11 +95,7 @@ impl Report {
         let commands_per_s = if elapsed_s > 0.0 { watch.count() as f64 / elapsed_s } else { 0.0 };
         let is_recorded = plan.format != Format::Obwl;
         let mut report = Self {
-            format: match plan.format {
-                Format::Obwl => "obwl",
-                Format::Lobster => "lobster",
-                Format::Dbn => "dbn",
-            },
+            format: plan.format.name(),
             commands: watch.count(),
             rejected: tally.rejected,
             trades: tally.trades,

@@ -33,7 +33,8 @@ const SEES: &[(&str, &[&str])] = &[
     ("audit", &["cli"]),
     ("bench", &["cli", "client", "replay"]),
     ("strategy", &["replay"]),
-    ("research", &["cli", "strategy"]),
+    ("pipeline", &["protocol"]),
+    ("research", &["cli", "pipeline", "strategy"]),
     ("buttonwood", &["admin", "audit", "bench", "research", "sim"]),
     // For tests only: no crate above may see it, but by the table below.
     ("testing", &["server"]),

@@ -21,6 +21,7 @@ def main():
     parser.add_argument("--slow", type=int, default=30)
     parser.add_argument("--cash", type=float, default=1_000_000.0)
     parser.add_argument("--trades")
+    parser.add_argument("--statistics", help="backtesting.py: file for its rows as name,value")
     arguments = parser.parse_args()
     start = time.perf_counter()
     bars = read(arguments.data, arguments.rows)
@@ -32,7 +33,7 @@ def main():
     run_s = time.perf_counter() - start
     if arguments.trades:
         with open(arguments.trades, "w") as out:
-            out.writelines(f"{entry!r},{exit_!r}\n" for entry, exit_ in trades)
+            out.writelines(f"{entry:.2f},{exit_:.2f}\n" for entry, exit_ in trades)
     print(json.dumps({
         "events": len(bars), "events_per_s": len(bars) / run_s, "parse_s": parse_s, "run_s": run_s,
         "trades": len(trades), "equity": equity,
@@ -42,10 +43,13 @@ def main():
 def read(path, rows):
     frame = pd.read_csv(path)
     frame.columns = [name.lower() for name in frame.columns]
+    times = frame["timestamp"]
     frame = frame[["open", "high", "low", "close", "volume"]].astype(float)
     if rows:
         frame = pd.concat([frame] * (rows // len(frame) + 1))[:rows]
-    frame.index = pd.date_range("2024-01-01", periods=len(frame), freq="min")
+        frame.index = pd.date_range("2024-01-01", periods=len(frame), freq="min")
+    else:
+        frame.index = pd.to_datetime(times, unit="ms" if times.dtype.kind == "i" else None)
     return frame.rename(columns=str.capitalize)
 
 
@@ -94,6 +98,14 @@ def with_backtesting(bars, arguments):
 
     result = Backtest(bars, EmaCross, cash=arguments.cash, finalize_trades=False).run()
     trades = result["_trades"]
+    if arguments.statistics:
+        with open(arguments.statistics, "w") as out:
+            for name, value in result.items():
+                if name.startswith("_"):
+                    continue
+                if isinstance(value, (pd.Timestamp, pd.Timedelta)):
+                    value = value.as_unit("ns").value
+                out.write(f"{name},{float(value)!r}\n")
     return float(result["Equity Final [$]"]), list(zip(trades["EntryPrice"], trades["ExitPrice"]))
 
 

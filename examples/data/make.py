@@ -103,7 +103,7 @@ def bars(draw):
         for _ in range(20):
             prices.append(max(1, prices[-1] + round(draw.gauss(0.05, 6))))
         cents = [f"{value / 100:.2f}" for value in (prices[0], max(prices), min(prices), prices[-1])]
-        yield f"{START_NS // 1_000_000 + number * 60_000},{','.join(cents)},{draw.randrange(100, 2_000)}"
+        yield f"{START_NS // 1_000_000 + number * 900_000},{','.join(cents)},{draw.randrange(100, 2_000)}"
         price = prices[-1] + draw.randrange(-2, 3)
 
 

@@ -273,7 +273,8 @@ fn rate(text: &str) -> Result<i64, String> {
     let wrong = || "expected basis points with at most four decimals, such as 0.5".to_owned();
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
     let units = types::parse_decimal(digits, 4).ok_or_else(wrong)?;
-    let units = i64::try_from(units).ok().filter(|units| *units <= 100_000_000).ok_or_else(wrong)?;
+    let units =
+        i64::try_from(units).ok().filter(|units| *units <= 100_000_000).ok_or_else(wrong)?;
     Ok(sign * units)
 }
 

@@ -162,16 +162,9 @@ impl Context {
     /// price stays and its quantity does not grow.
     pub fn replace(&mut self, id: OrderId, price: Price, qty: Qty) -> Result<(), Refusal> {
         self.check(|context| {
-            let order = context.answerable(id)?;
-            let NewOrder { instrument, side, terms, .. } = NewOrder {
-                instrument: order.instrument,
-                side: order.side,
-                price,
-                qty,
-                terms: order.terms,
-            };
-            let leaves = order.leaves_qty;
-            context.risk_check_beside(&NewOrder { instrument, side, price, qty, terms }, leaves)
+            let Order { instrument, side, terms, leaves_qty, .. } = context.answerable(id)?;
+            let new = NewOrder { instrument, side, price, qty, terms };
+            context.risk_check_beside(&new, leaves_qty)
         })?;
         let now_ns = self.now_ns;
         let order = self.orders.get_mut(id).expect("it was found");

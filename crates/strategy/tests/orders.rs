@@ -90,8 +90,7 @@ fn without_impact_every_fill_has_its_place() {
     let run = || {
         let mut journal = Journal::new(1e6);
         let stop = AtomicBool::new(false);
-        let ran =
-            run_follow(&setup, Memory::new(&events), &mut maker("5"), &mut journal, &stop);
+        let ran = run_follow(&setup, Memory::new(&events), &mut maker("5"), &mut journal, &stop);
         (ran.expect("the events are sound"), journal)
     };
     let (ran, journal) = run();

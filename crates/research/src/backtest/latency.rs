@@ -58,9 +58,8 @@ fn read(path: &Path) -> Result<Vec<MeasuredRequest>, Failure> {
         .map_err(|error| Failure::fault(format!("{}: {error}", path.display())))?;
     let mut rows: Vec<MeasuredRequest> = Vec::new();
     for (at, line) in text.lines().enumerate() {
-        let fail = |reason: &str| {
-            Failure::fault(format!("{}: line {}: {reason}", path.display(), at + 1))
-        };
+        let fail =
+            |reason: &str| Failure::fault(format!("{}: line {}: {reason}", path.display(), at + 1));
         if at == 0 {
             if line.trim() != HEADER {
                 return Err(fail(&format!("the header is not {HEADER}")));

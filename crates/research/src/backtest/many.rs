@@ -124,13 +124,23 @@ fn search(
     if is_partial {
         let _ = writeln!(text, "partial: {} of {} points were run", tried.len(), points.len());
     }
-    let _ = writeln!(text, "{:<32} {:>14} {:>9} {:>12} {:>9}", names.join(","), "pnl", "fills",
-        "drawdown", "ratio");
+    let _ = writeln!(
+        text,
+        "{:<32} {:>14} {:>9} {:>12} {:>9}",
+        names.join(","),
+        "pnl",
+        "fills",
+        "drawdown",
+        "ratio"
+    );
     for (point, ran) in &tried {
         let mark = if *point == best { " best" } else { "" };
         let point = point.to_string();
         let Ran { pnl, fills, max_drawdown, ratio, .. } = ran;
-        let _ = writeln!(text, "{point:<32} {pnl:>14.4} {fills:>9} {max_drawdown:>12.4} {ratio:>9.4}{mark}");
+        let _ = writeln!(
+            text,
+            "{point:<32} {pnl:>14.4} {fills:>9} {max_drawdown:>12.4} {ratio:>9.4}{mark}"
+        );
     }
     let _ = write!(
         text,
@@ -197,8 +207,12 @@ impl Data {
         };
         (0..i128::from(parts))
             .map(|part| Self {
-                events: self.events.iter().filter(|event| part_of(event.exchange_ns) == part)
-                    .copied().collect(),
+                events: self
+                    .events
+                    .iter()
+                    .filter(|event| part_of(event.exchange_ns) == part)
+                    .copied()
+                    .collect(),
                 bars: self.bars.iter().filter(|bar| part_of(bar.at_ns) == part).copied().collect(),
             })
             .collect()

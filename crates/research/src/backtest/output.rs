@@ -212,7 +212,8 @@ pub(super) fn read_params(path: &Path) -> Result<Vec<(String, String)>, Failure>
         text.parse().map_err(|error: toml_edit::TomlError| at_file(&error.to_string()))?;
     let read = |(key, item): (&str, &toml_edit::Item)| {
         let value = item.as_value()?;
-        let text = value.as_str().map_or_else(|| value.to_string().trim().to_owned(), str::to_owned);
+        let text =
+            value.as_str().map_or_else(|| value.to_string().trim().to_owned(), str::to_owned);
         Some((key.to_owned(), text))
     };
     let pairs: Option<Vec<_>> = table.iter().map(read).collect();

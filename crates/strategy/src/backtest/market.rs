@@ -8,7 +8,7 @@ use types::OrderId;
 
 use super::latency::{Arrival, Clockwork, OrderLatency};
 use crate::context::View;
-use crate::order::{Action, Answer, Outcome, Rejected, Request};
+use crate::order::{Answer, Outcome, Rejected, Request};
 
 /// One instrument's market.
 pub(crate) trait Market {
@@ -61,11 +61,6 @@ impl Wires {
             Arrival::AtMarket(ns) => self.requests.push(request.instrument, ns, request),
             Arrival::Rejected(ns) => {
                 let Request { id, instrument, .. } = request;
-                // A cancel or replacement that is rejected leaves its order as it is.
-                debug_assert!(matches!(
-                    request.action,
-                    Action::New { .. } | Action::Replace { .. } | Action::Cancel
-                ));
                 let outcome = Outcome::Rejected(Rejected::Overloaded);
                 let answer = Answer { id, instrument, exchange_ns: 0, outcome };
                 self.answers.push(instrument, ns, answer);

@@ -178,6 +178,7 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
         self.next_sample_ns = first_ns - first_ns.rem_euclid(self.sample_ns) + self.sample_ns;
         self.strategy.on_start(&mut self.context);
         self.send();
+        self.check_strategy()?;
         loop {
             let local_ns = self.feed.local_ns();
             let market_ns = self.feed.market_ns();
@@ -185,6 +186,7 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
             let request_ns = self.wires.requests.next_ns();
             let next_ns = local_ns.min(market_ns).min(answer_ns).min(request_ns);
             if next_ns >= self.feed.safe_ns() {
+                self.check_strategy()?;
                 if self.feed.safe_ns() == i64::MAX {
                     return Ok(false);
                 }
@@ -192,9 +194,6 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
                     return Ok(true);
                 }
                 self.feed.refill().map_err(RunError::Source)?;
-                if let Some(fault) = self.strategy.fault() {
-                    return Err(RunError::Strategy(fault.to_owned()));
-                }
                 continue;
             }
             let wake_ns = self.next_sample_ns.min(self.context.timers.next_ns());
@@ -211,6 +210,13 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
             } else {
                 self.request(request_ns);
             }
+        }
+    }
+
+    fn check_strategy(&self) -> Result<(), RunError<F::Error>> {
+        match self.strategy.fault() {
+            Some(fault) => Err(RunError::Strategy(fault.to_owned())),
+            None => Ok(()),
         }
     }
 

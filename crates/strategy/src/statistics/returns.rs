@@ -4,7 +4,7 @@
 
 const DAY_NS: i64 = 86_400_000_000_000;
 /// Calendar days of a year, for growth over time.
-const YEAR_DAYS: f64 = 365.0;
+const YEAR_DAYS: f64 = 365.25;
 
 /// Samples of the equity, summed.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use cli::Failure;
 use recorded::{Event, Kind, Recording, Stream, StreamError};
 use strategy::Bar;
 use strategy::backtest::{BarSource, Journal, Source};
-use strategy::job::{Done, Job, JobError, Mode};
+use strategy::job::{Done, Job, Mode};
 
 use crate::files::Reading;
 
@@ -177,13 +177,9 @@ pub(super) fn run(
     }));
     match ran {
         Ok(Ok(done)) => Ok(done),
-        Ok(Err(error)) => Err(failure(&error)),
+        Ok(Err(error)) => Err(Failure::fault(error.to_string())),
         Err(panic) => Err(Failure::fault(format!("the strategy panicked: {}", text(&*panic)))),
     }
-}
-
-fn failure<E: std::fmt::Display>(error: &JobError<E>) -> Failure {
-    Failure::fault(error.to_string())
 }
 
 fn text(panic: &(dyn std::any::Any + Send)) -> &str {

@@ -101,8 +101,8 @@ fn figures_are_those_of_backtesting_py() {
             continue;
         }
         // It sums floats where this sums integers: the last digits differ.
-        let error = (value - expected).abs() / expected.abs().max(1e-12);
-        assert!(error < 1e-7, "{name}: {value} and {expected}");
+        let error = (value - expected).abs() / expected.abs().max(1e-3);
+        assert!(error < 1e-9, "{name}: {value} and {expected}");
     }
 }
 

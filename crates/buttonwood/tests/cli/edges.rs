@@ -51,7 +51,8 @@ const DEV_SEES: &[(&str, &[&str])] = &[
 ];
 
 /// Libraries of command lines, and the crates that have none.
-const WITHOUT_A_COMMAND_LINE: (&str, &[&str]) = ("clap", &["server", "replay", "strategy", "gateway", "venue"]);
+const WITHOUT_A_COMMAND_LINE: (&str, &[&str]) =
+    ("clap", &["server", "replay", "strategy", "gateway", "venue"]);
 
 #[test]
 fn crates_depend_only_on_what_they_may_see() {

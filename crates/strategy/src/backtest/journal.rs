@@ -202,7 +202,10 @@ impl Journal {
 
     /// The record has ended, or the run was stopped.
     pub(crate) fn finish(&mut self, context: &Context) -> io::Result<()> {
-        self.sample(context)?;
+        let is_sampled = self.returns.samples > 0 && self.returns.last_ns == context.now_ns;
+        if !is_sampled {
+            self.sample(context)?;
+        }
         for order in context.open_orders() {
             self.ended(order, "open", context)?;
         }

@@ -23,6 +23,8 @@ pub(crate) struct ImpactMarket {
     nodes: Nodes,
     index: ById<NodeId>,
     own: ById<Resting>,
+    /// Recorded orders that something else has taken than in the record.
+    consumed: ById<()>,
     pub(crate) divergence: Divergence,
 }
 
@@ -45,8 +47,7 @@ impl Market for ImpactMarket {
             }
             Kind::Execute => self.execute(event, answers),
             Kind::Trade => self.trade(event, answers),
-            Kind::Cancel => self.cancel(event.order, event.quantity),
-            Kind::Delete => self.cancel(event.order, Qty::from_lots(u64::MAX)),
+            Kind::Cancel | Kind::Delete => self.cancel(event),
             Kind::Modify => self.modify(event, answers),
             Kind::Clear => self.clear(event, answers),
             _ => {}
@@ -137,16 +138,18 @@ impl ImpactMarket {
             // Orders come best first: the first own one may lie behind many others, but a
             // crossing order is rare.
             let Some(node) = crossed else { break };
-            left -= self.trade_with(node, left, now_ns, answers);
+            left -= self.trade_with(node, left, None, now_ns, answers);
         }
         left
     }
 
-    /// Trades an amount with one resting order, and returns what was traded.
+    /// Trades an amount with one resting order, and returns what was traded. `maker` is the order
+    /// that the record has traded with.
     fn trade_with(
         &mut self,
         node: NodeId,
         most: Qty,
+        maker: Option<u64>,
         now_ns: i64,
         answers: &mut Answers<'_>,
     ) -> Qty {
@@ -161,10 +164,13 @@ impl ImpactMarket {
             let execution = Execution { price, qty, is_maker: true, cause, waited_ns };
             answers.push(OrderId(key & !OWN), now_ns, Outcome::Filled(execution));
         }
-        if qty == leaves {
-            self.remove(key, node);
-        } else {
+        if qty < leaves {
             self.book.reduce(&mut self.nodes, node, qty);
+            return qty;
+        }
+        self.remove(key, node);
+        if key & OWN == 0 && maker != Some(key) {
+            self.consumed.insert(key, ());
         }
         qty
     }
@@ -177,7 +183,8 @@ impl ImpactMarket {
         while !left.is_zero() {
             let front = self.book.front_for(&self.nodes, aggressor, event.price);
             let Some(front) = front else { break };
-            left -= self.trade_with(front.node, left, event.exchange_ns, answers);
+            let maker = Some(event.order);
+            left -= self.trade_with(front.node, left, maker, event.exchange_ns, answers);
         }
         self.divergence.unmatched += left.lots();
     }
@@ -192,22 +199,30 @@ impl ImpactMarket {
         self.take_own(aggressor, better, event.quantity, event.exchange_ns, answers);
     }
 
-    fn cancel(&mut self, id: u64, qty: Qty) {
+    fn cancel(&mut self, event: &Event) {
+        let Event { order: id, quantity, .. } = *event;
         let Some(node) = self.index.get(&id).copied() else {
-            self.divergence.canceled += if qty.lots() == u64::MAX { 0 } else { qty.lots() };
-            self.divergence.unknown += 1;
+            self.count_missing(id, quantity);
             return;
         };
-        if qty >= self.nodes[node].leaves_qty() {
+        if event.kind == Kind::Delete || quantity >= self.nodes[node].leaves_qty() {
             self.remove(id, node);
         } else {
-            self.book.reduce(&mut self.nodes, node, qty);
+            self.book.reduce(&mut self.nodes, node, quantity);
+        }
+    }
+
+    fn count_missing(&mut self, id: u64, qty: Qty) {
+        if self.consumed.remove(&id).is_some() {
+            self.divergence.canceled += qty.lots();
+        } else {
+            self.divergence.unknown += 1;
         }
     }
 
     fn modify(&mut self, event: &Event, answers: &mut Answers<'_>) {
         let Some(node) = self.index.get(&event.order).copied() else {
-            self.divergence.unknown += 1;
+            self.count_missing(event.order, event.quantity);
             return;
         };
         let (side, leaves) = (self.nodes[node].side(), self.nodes[node].leaves_qty());
@@ -317,7 +332,7 @@ impl ImpactMarket {
             if self.nodes[front.node].order_id().0 & OWN != 0 {
                 break;
             }
-            let traded = self.trade_with(front.node, left, now_ns, answers);
+            let traded = self.trade_with(front.node, left, None, now_ns, answers);
             left -= traded;
             let execution = Execution {
                 price: front.price,

@@ -116,7 +116,7 @@ fn what_an_own_taker_consumed_is_missing_for_the_record() {
          exec 11 sell 101 2
          cancel 11 3",
         &["1 5@101 took"],
-        Divergence { executed: 2, unmatched: 2, canceled: 3, unknown: 1 },
+        Divergence { executed: 2, unmatched: 2, canceled: 3, unknown: 0 },
     );
 }
 

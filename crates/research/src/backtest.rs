@@ -149,10 +149,9 @@ impl Backtest {
         let values = self.values()?;
         let start = Instant::now();
         let mut events = Events::open(&self.reading, &self.data, self.repeat)?;
-        let mode = match self.mode {
-            Some(mode) => mode,
-            None => mode_of(events.first_kind()?)?,
-        };
+        // Before the instruments are asked for: some formats name them in their events only.
+        let first = events.first_kind()?;
+        let mode = self.mode.map_or_else(|| mode_of(first), Ok)?;
         let instruments: Vec<Instrument> = events
             .instruments()
             .iter()

@@ -35,7 +35,11 @@ fn day() -> Option<(Vec<Event>, Setup)> {
     }
     let stream = Stream::open(&[Recording { path, name: None }], &Options::default());
     let stream = stream.expect("the file is sound");
-    let instruments: Vec<Instrument> = stream
+    let mut streamed = Streamed(stream);
+    let mut events = Vec::new();
+    while streamed.read(&mut events).expect("the file is sound") {}
+    let instruments: Vec<Instrument> = streamed
+        .0
         .instruments()
         .iter()
         .map(|found| Instrument::new(found.name.clone(), found.tick, found.lot))
@@ -48,9 +52,6 @@ fn day() -> Option<(Vec<Event>, Setup)> {
         feed: Default::default(),
         sample_ns: 60_000_000_000,
     };
-    let mut streamed = Streamed(stream);
-    let mut events = Vec::new();
-    while streamed.read(&mut events).expect("the file is sound") {}
     Some((events, setup))
 }
 

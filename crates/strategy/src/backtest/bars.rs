@@ -90,6 +90,9 @@ pub fn run_bars<S: Strategy, B: BarSource>(
     journal: &mut Journal,
     stop: &AtomicBool,
 ) -> Result<Ran, RunError<B::Error>> {
+    if setup.instruments.is_empty() {
+        return Err(RunError::Setup("the run has no instruments"));
+    }
     let context = Context::new(setup.instruments.clone(), setup.fees, setup.limits);
     let mut run = Run { context, strategy, journal, waiting: Vec::new(), inside, bars: 0 };
     let mut is_partial = false;

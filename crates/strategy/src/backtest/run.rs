@@ -127,6 +127,9 @@ pub(crate) fn run<S: Strategy, M: Market, F: Source>(
     journal: &mut Journal,
     stop: &AtomicBool,
 ) -> Result<(Ran, Vec<M>), RunError<F::Error>> {
+    if setup.instruments.is_empty() {
+        return Err(RunError::Setup("the run has no instruments"));
+    }
     if setup.sample_ns <= 0 {
         return Err(RunError::Setup("the time between samples is not positive"));
     }

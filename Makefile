@@ -17,7 +17,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-api pages web-test test recipes monitoring test-services framing lint advisories unit process clients bench profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
+.PHONY: help run web web-api pages web-test test recipes monitoring test-services framing lint advisories unit process clients bench bench-backtest profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -198,6 +198,16 @@ dist-again: dist ## the archive built once more in a new clone; fails unless bot
 instructions: dist ## instructions per command against the accepted counts; UPDATE=--update accepts the present ones
 	scripts/need valgrind
 	$(PYTHON) bench/instructions $(UPDATE) $(TARGET)/dist/x86_64-unknown-linux-gnu/release/buttonwood
+
+bench-backtest: $(VENV)-hftbacktest/installed $(VENV)-bars/installed ## the back-test beside hftbacktest, vectorbt and backtesting.py
+	$(CARGO) build --release --locked --package buttonwood
+	scripts/bench-backtest $(TARGET)/release/buttonwood
+
+$(VENV)-hftbacktest/installed: bench/backtest/hftbacktest-requirements.txt
+	$(install)
+
+$(VENV)-bars/installed: bench/backtest/bars-requirements.txt
+	$(install)
 
 bench: ## the matching core against the textbook book, on recorded workloads
 	$(CARGO) build --release --locked --package buttonwood

@@ -32,6 +32,8 @@ enum Command {
     Serve(serve::Serve),
     #[cfg(feature = "tools")]
     Replay(research::Replay),
+    #[cfg(feature = "tools")]
+    Backtest(Box<research::Backtest>),
     /// Convert, describe and check recordings of markets
     #[cfg(feature = "tools")]
     Data(research::Data),
@@ -77,6 +79,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Bench(bench) => bench.run(),
         #[cfg(feature = "tools")]
         Command::Replay(replay) => replay.run(),
+        #[cfg(feature = "tools")]
+        Command::Backtest(backtest) => backtest.run(),
         #[cfg(feature = "tools")]
         Command::Data(data) => data.run(),
         #[cfg(feature = "tools")]

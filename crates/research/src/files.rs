@@ -1,7 +1,7 @@
 //! Recordings on a command line.
 
 use clap::{Args, ValueEnum};
-use recorded::{Day, Format, Options, Recording, Stream};
+use recorded::{Day, Format, Options, Recording, Stream, StreamError};
 use types::Increment;
 
 use cli::Failure;
@@ -42,6 +42,11 @@ enum FormatArg {
 
 impl Reading {
     pub(crate) fn open(&self, files: &[Recording]) -> Result<Stream, Failure> {
+        self.stream(files).map_err(|error| Failure::fault(error.to_string()))
+    }
+
+    /// The same with the error as it is.
+    pub(crate) fn stream(&self, files: &[Recording]) -> Result<Stream, StreamError> {
         let options = Options {
             format: self.format.map(FormatArg::format),
             tick: self.tick,
@@ -49,7 +54,7 @@ impl Reading {
             day: self.date,
             lenient: self.lenient,
         };
-        Stream::open(files, &options).map_err(|error| Failure::fault(error.to_string()))
+        Stream::open(files, &options)
     }
 }
 

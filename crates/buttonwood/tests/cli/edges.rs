@@ -32,8 +32,9 @@ const SEES: &[(&str, &[&str])] = &[
     ("admin", &["cli"]),
     ("audit", &["cli"]),
     ("bench", &["cli", "client", "replay"]),
+    ("strategy", &["replay"]),
     ("pipeline", &["protocol"]),
-    ("research", &["cli", "pipeline", "replay"]),
+    ("research", &["cli", "pipeline", "strategy"]),
     ("buttonwood", &["admin", "audit", "bench", "research", "sim"]),
     // For tests only: no crate above may see it, but by the table below.
     ("testing", &["server"]),
@@ -50,7 +51,8 @@ const DEV_SEES: &[(&str, &[&str])] = &[
 ];
 
 /// Libraries of command lines, and the crates that have none.
-const WITHOUT_A_COMMAND_LINE: (&str, &[&str]) = ("clap", &["server", "replay", "gateway", "venue"]);
+const WITHOUT_A_COMMAND_LINE: (&str, &[&str]) =
+    ("clap", &["server", "replay", "strategy", "gateway", "venue"]);
 
 #[test]
 fn crates_depend_only_on_what_they_may_see() {

@@ -4,6 +4,7 @@
 
 mod admin_api;
 mod answers;
+mod backtest;
 mod backup;
 mod bench;
 mod data;

@@ -1,0 +1,309 @@
+//! Back-tests over bars.
+//!
+//! A bar says nothing about the order of its prices, so a path is assumed: from the open to the
+//! nearer of high and low, to the other one, to the close; a tie goes to the low first. An order
+//! that was sent at a bar's close enters at the next open and fills along the path:
+//! - a market order at the open;
+//! - a limit order at the open if that is its price or better, else at its price when the path
+//!   reaches it;
+//! - a stop order at the open if the bar opens beyond it, else at its price when the path reaches
+//!   it. It is pessimistic: a stop and a limit that both lie inside one bar fill stop first, unless
+//!   the rules say otherwise.
+//!
+//! Each order fills in full, and a bar's volume is no limit: bars suit orders that are small beside
+//! it. Orders are sent in call-backs at the close, never during a bar, so there are no latencies.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use types::{OrderId, Price, Qty, Side};
+
+use super::journal::Journal;
+use super::run::{Ran, RunError, Setup};
+use crate::context::Context;
+use crate::order::{Action, Answer, Execution, FillCause, Outcome, Rejected, Request, Terms};
+use crate::strategy::{Bar, Strategy};
+
+/// Gives bars in the order of time, batch after batch.
+pub trait BarSource {
+    type Error;
+
+    /// The next bars; none at the end.
+    fn next_bars(&mut self) -> Result<&[Bar], Self::Error>;
+}
+
+impl<B: BarSource> BarSource for &mut B {
+    type Error = B::Error;
+
+    fn next_bars(&mut self) -> Result<&[Bar], Self::Error> {
+        (**self).next_bars()
+    }
+}
+
+/// Bars in memory.
+#[derive(Debug)]
+pub struct BarsInMemory<'a>(&'a [Bar]);
+
+impl<'a> BarsInMemory<'a> {
+    pub fn new(bars: &'a [Bar]) -> Self {
+        Self(bars)
+    }
+}
+
+impl BarSource for BarsInMemory<'_> {
+    type Error = std::convert::Infallible;
+
+    fn next_bars(&mut self) -> Result<&[Bar], Self::Error> {
+        // Small enough for a look at the stop flag, large enough that it costs nothing.
+        let (first, rest) = self.0.split_at(self.0.len().min(1 << 14));
+        self.0 = rest;
+        Ok(first)
+    }
+}
+
+/// The rules of bars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inside {
+    /// Stops fill first where stop and limit lie inside one bar.
+    #[default]
+    Pessimistic,
+    /// In the order of the path.
+    Path,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    id: OrderId,
+    instrument: u16,
+    side: Side,
+    price: Price,
+    qty: Qty,
+    terms: Terms,
+    sent_ns: i64,
+}
+
+/// Runs a strategy over bars.
+pub fn run_bars<S: Strategy, B: BarSource>(
+    setup: &Setup,
+    inside: Inside,
+    mut source: B,
+    strategy: &mut S,
+    journal: &mut Journal,
+    stop: &AtomicBool,
+) -> Result<Ran, RunError<B::Error>> {
+    if setup.instruments.is_empty() {
+        return Err(RunError::Setup("the run has no instruments"));
+    }
+    let context = Context::new(setup.instruments.clone(), setup.fees, setup.limits);
+    let mut run = Run { context, strategy, journal, waiting: Vec::new(), inside, bars: 0 };
+    let mut is_partial = false;
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            is_partial = true;
+            break;
+        }
+        let bars = source.next_bars().map_err(RunError::Source)?;
+        if bars.is_empty() {
+            break;
+        }
+        for bar in bars {
+            run.bar(bar)?;
+        }
+        if let Some(fault) = run.strategy.fault() {
+            return Err(RunError::Strategy(fault.to_owned()));
+        }
+    }
+    run.journal.finish(&run.context)?;
+    let Run { context, bars, .. } = run;
+    Ok(Ran { context, events: bars, late: 0, is_partial })
+}
+
+struct Run<'a, S> {
+    context: Context,
+    strategy: &'a mut S,
+    journal: &'a mut Journal,
+    waiting: Vec<Waiting>,
+    inside: Inside,
+    bars: u64,
+}
+
+impl<S: Strategy> Run<'_, S> {
+    #[inline]
+    fn bar<E>(&mut self, bar: &Bar) -> Result<(), RunError<E>> {
+        if bar.at_ns < self.context.now_ns && self.bars > 0 {
+            return Err(RunError::Setup("the bars are not in the order of their times"));
+        }
+        if usize::from(bar.instrument) >= self.context.views.len() {
+            return Err(RunError::InstrumentUnknown(bar.instrument));
+        }
+        let is_first = self.bars == 0;
+        self.context.now_ns = bar.at_ns;
+        if is_first {
+            self.strategy.on_start(&mut self.context);
+            self.take_requests()?;
+        }
+        if !self.waiting.is_empty() {
+            self.fill(bar)?;
+        }
+        let view = &mut self.context.views[usize::from(bar.instrument)];
+        view.last_price = Some(bar.close);
+        self.bars += 1;
+        self.strategy.on_bar(&mut self.context, bar);
+        if !self.context.outbox.is_empty() {
+            self.take_requests()?;
+        }
+        self.journal.sample(&self.context)?;
+        if self.context.risk.watches_drawdown() {
+            let pnl = self.context.total_pnl();
+            self.context.risk.record_pnl(pnl);
+        }
+        self.timers(bar.at_ns)
+    }
+
+    fn timers<E>(&mut self, now_ns: i64) -> Result<(), RunError<E>> {
+        while self.context.timers.next_ns() <= now_ns {
+            let Some((_, timer)) = self.context.timers.pop() else { break };
+            self.strategy.on_timer(&mut self.context, timer);
+            self.take_requests()?;
+        }
+        Ok(())
+    }
+
+    /// Requests are acknowledged at once; orders wait for the next bar.
+    #[cold]
+    fn take_requests<E>(&mut self) -> Result<(), RunError<E>> {
+        while !self.context.outbox.is_empty() {
+            let requests = std::mem::take(&mut self.context.outbox);
+            for request in requests {
+                let outcome = self.request(&request);
+                self.answer(request.id, request.instrument, outcome)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn request(&mut self, request: &Request) -> Outcome {
+        let Request { id, instrument, sent_ns, action } = *request;
+        let at = self.waiting.iter().position(|order| order.id == id);
+        match (action, at) {
+            (Action::New { side, price, qty, terms }, _) => {
+                self.journal.sent();
+                let order = Waiting { id, instrument, side, price, qty, terms, sent_ns };
+                self.waiting.push(order);
+                Outcome::Accepted
+            }
+            (_, None) => Outcome::Rejected(Rejected::NotOpen),
+            (Action::Replace { price, qty }, Some(at)) => {
+                self.waiting[at].price = price;
+                self.waiting[at].qty = qty;
+                Outcome::Replaced { price, qty }
+            }
+            (Action::Cancel, Some(at)) => {
+                self.waiting.remove(at);
+                Outcome::Canceled
+            }
+        }
+    }
+
+    /// Fills what the bar reaches, in the order in which it is reached.
+    #[cold]
+    fn fill<E>(&mut self, bar: &Bar) -> Result<(), RunError<E>> {
+        let inside = self.inside;
+        let mut reached: Vec<(u128, usize, Price, FillCause)> = Vec::new();
+        for (at, order) in self.waiting.iter().enumerate() {
+            if order.instrument == bar.instrument
+                && let Some((when, price, cause)) = reach(order, bar, inside)
+            {
+                reached.push((when, at, price, cause));
+            }
+        }
+        reached.sort_by_key(|(when, at, ..)| (*when, *at));
+        let filled: Vec<(Waiting, Price, FillCause)> = reached
+            .iter()
+            .map(|(_, at, price, cause)| (self.waiting[*at], *price, *cause))
+            .collect();
+        self.waiting.retain(|order| filled.iter().all(|(other, ..)| other.id != order.id));
+        // What an immediate order did not get expires.
+        let over: Vec<Waiting> = self
+            .waiting
+            .extract_if(.., |order| {
+                order.instrument == bar.instrument && matches!(order.terms, Terms::Ioc | Terms::Fok)
+            })
+            .collect();
+        for (order, price, cause) in filled {
+            let execution = Execution {
+                price,
+                qty: order.qty,
+                is_maker: cause == FillCause::Path,
+                cause,
+                waited_ns: bar.at_ns - order.sent_ns,
+            };
+            self.answer(order.id, order.instrument, Outcome::Filled(execution))?;
+        }
+        for order in over {
+            let outcome = Outcome::Expired(crate::order::Expired::Unfilled);
+            self.answer(order.id, order.instrument, outcome)?;
+        }
+        Ok(())
+    }
+
+    fn answer<E>(
+        &mut self,
+        id: OrderId,
+        instrument: u16,
+        outcome: Outcome,
+    ) -> Result<(), RunError<E>> {
+        let exchange_ns = self.context.now_ns;
+        let answer = Answer { id, instrument, exchange_ns, outcome };
+        self.journal.answered(&answer, &self.context)?;
+        if let Some(fill) = self.context.apply(&answer) {
+            self.journal.filled(&fill, &self.context)?;
+            self.strategy.on_fill(&mut self.context, &fill);
+        } else {
+            self.strategy.on_order(&mut self.context, &answer);
+        }
+        Ok(())
+    }
+}
+
+/// When and at what price a bar fills an order. "When" is the distance along the path.
+fn reach(order: &Waiting, bar: &Bar, inside: Inside) -> Option<(u128, Price, FillCause)> {
+    let opens_at_it = order.side.crosses(order.price, bar.open);
+    match order.terms {
+        Terms::Market => Some((0, bar.open, FillCause::Open)),
+        Terms::Stop => {
+            // A buy stop lies above the market: the bar opens beyond it if the open is not below.
+            if order.side.opposite().crosses(order.price, bar.open) {
+                return Some((0, bar.open, FillCause::Stopped));
+            }
+            let when = along(bar, order.price)?;
+            let when = if inside == Inside::Pessimistic { 1 } else { when };
+            Some((when, order.price, FillCause::Stopped))
+        }
+        Terms::PostOnly | Terms::Limit | Terms::Ioc | Terms::Fok => {
+            if opens_at_it {
+                return Some((0, bar.open, FillCause::Open));
+            }
+            along(bar, order.price).map(|when| (when, order.price, FillCause::Path))
+        }
+    }
+}
+
+/// The distance along the path of a bar at which it first reaches a price, plus two.
+fn along(bar: &Bar, price: Price) -> Option<u128> {
+    if price < bar.low || price > bar.high {
+        return None;
+    }
+    let (up, down) = (apart(bar.open, bar.high), apart(bar.open, bar.low));
+    let is_low_first = down <= up;
+    let is_first = if is_low_first { price <= bar.open } else { price >= bar.open };
+    let first = if is_low_first { down } else { up };
+    let from_open = apart(bar.open, price);
+    Some(2 + if is_first { from_open } else { first * 2 + from_open })
+}
+
+fn apart(one: Price, other: Price) -> u128 {
+    (i128::from(one.ticks()) - i128::from(other.ticks())).unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! The interface of a strategy: call-backs with what happened, and the context to act in.
+
+use types::{Price, Qty, Side};
+
+use crate::context::Context;
+use crate::order::{Answer, Fill};
+
+/// A trade of the market.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trade {
+    pub instrument: u16,
+    pub price: Price,
+    pub qty: Qty,
+    /// Of the aggressor, where it is known.
+    pub side: Option<Side>,
+    pub exchange_ns: i64,
+}
+
+/// A bar of the market, complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bar {
+    pub instrument: u16,
+    /// The time of the bar as the file states it.
+    pub at_ns: i64,
+    pub open: Price,
+    pub high: Price,
+    pub low: Price,
+    pub close: Price,
+    pub volume: Qty,
+}
+
+/// A trading strategy. The same code runs in back-tests, on paper and live.
+///
+/// A call-back has the time of [`Context::now_ns`] and must not keep time, randomness or state of
+/// its own elsewhere: a run is repeated exactly then.
+pub trait Strategy {
+    /// Before the first event, at its time.
+    fn on_start(&mut self, _context: &mut Context) {}
+
+    /// The book changed. Changes that arrive at one time are one call.
+    fn on_book(&mut self, _context: &mut Context, _instrument: u16) {}
+
+    fn on_trade(&mut self, _context: &mut Context, _trade: &Trade) {}
+
+    fn on_bar(&mut self, _context: &mut Context, _bar: &Bar) {}
+
+    /// The market answered a request, or an order expired. Fills have a call-back of their own.
+    fn on_order(&mut self, _context: &mut Context, _answer: &Answer) {}
+
+    fn on_fill(&mut self, _context: &mut Context, _fill: &Fill) {}
+
+    fn on_timer(&mut self, _context: &mut Context, _timer: u32) {}
+
+    /// Whether the strategy ends with an error, which it states.
+    fn fault(&self) -> Option<&str> {
+        None
+    }
+}

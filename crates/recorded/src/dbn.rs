@@ -23,7 +23,7 @@ use ::dbn::{
 use thiserror::Error;
 use types::Side;
 
-use crate::input::fill;
+use crate::fill::fill;
 
 /// The first bytes of a file. The next byte is the version.
 pub const MAGIC: &[u8] = b"DBN";

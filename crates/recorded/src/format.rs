@@ -7,7 +7,8 @@ use thiserror::Error;
 
 use crate::columnar;
 use crate::dbn;
-use crate::input::{Input, fill, open};
+use crate::fill::fill;
+use crate::input::{Input, open};
 use crate::lobster::{self, LINE_BYTES_MAX};
 use crate::stream::sniff;
 

@@ -8,6 +8,7 @@ use flate2::read::MultiGzDecoder;
 use liblzma::read::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
+use crate::fill::fill;
 use crate::{parquet, zip};
 
 /// Memory limit for the decompression of an xz file; `xz -9` needs 65 MiB.
@@ -62,20 +63,6 @@ pub fn decompress(mut source: impl Read + Send + 'static) -> io::Result<Input> {
     } else {
         Box::new(BufReader::new(whole))
     })
-}
-
-/// Reads until `buffer` is full or the source ends, and returns the number of bytes read.
-pub(crate) fn fill(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match source.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(size) => filled += size,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }
 
 #[cfg(test)]

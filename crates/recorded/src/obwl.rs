@@ -13,7 +13,7 @@ use std::io::{self, Read, Write};
 use thiserror::Error;
 use types::Side;
 
-use crate::input::fill;
+use crate::fill::fill;
 
 const MAGIC: [u8; 8] = *b"OBWL0001";
 const VERSION: u32 = 1;

@@ -21,7 +21,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 use types::format_decimal;
 
-use crate::stream::sniff::is_column;
+use crate::names::is_column;
 
 pub(crate) const MAGIC: &[u8] = b"PAR1";
 const ROWS_PER_READ: usize = 2_048;

@@ -11,7 +11,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use flate2::CrcReader;
 use flate2::bufread::DeflateDecoder;
 
-use crate::input::fill;
+use crate::fill::fill;
 
 pub(crate) const MAGIC: &[u8] = b"PK\x03\x04";
 const DESCRIPTOR_MAGIC: [u8; 4] = *b"PK\x07\x08";

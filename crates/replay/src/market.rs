@@ -19,7 +19,8 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-use recorded::{Event, Kind};
+use recorded::Kind;
+pub use recorded::{Event, Instrument, Options, Recording, Stream};
 use types::{
     CancelOrder, CancelRestriction, ClOrdId, Command, InstrumentId, MassCancel, ModifyOrder,
     NewOrder, OrderRef, OrderSize, OrderType, Price, Qty, ReplaceMode, ReplaceOrder, Side, StpMode,

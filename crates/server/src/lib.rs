@@ -8,6 +8,10 @@ mod demo;
 mod error;
 pub mod feed;
 mod huge_pages;
+#[cfg(feature = "market")]
+mod market;
+#[cfg(not(feature = "market"))]
+#[path = "without_market.rs"]
 mod market;
 mod operators;
 mod ouch_doors;

@@ -25,9 +25,10 @@ const SEES: &[(&str, &[&str])] = &[
     ("projection", &["spool", "marketdata"]),
     ("gateway", &["venue", "projection", "protocol"]),
     ("client", &["protocol"]),
-    // The client is for the demo's bots, which come in by the front door.
-    ("server", &["gateway", "client"]),
     ("replay", &["engine", "marketdata", "recorded"]),
+    // The client is for the demo's bots, which come in by the front door; the replay for a recorded
+    // market.
+    ("server", &["gateway", "client", "replay"]),
     ("cli", &["server"]),
     ("admin", &["cli"]),
     ("audit", &["cli"]),

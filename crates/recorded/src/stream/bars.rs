@@ -4,11 +4,12 @@ use std::io::BufRead;
 
 use types::Price;
 
-use super::table::{Column, LOCAL_TIME, QUANTITY, Row, SYMBOL, TIME, Table};
+use super::table::{Column, Row, Table};
 use super::trades::Symbol;
 use super::{Batch, Known, Source};
 use crate::event::{Event, Kind};
 use crate::fault::{Fault, ReadError};
+use crate::names::{LOCAL_TIME, QUANTITY, SYMBOL, TIME};
 use crate::units::{Decimal, Units};
 
 const KINDS: [Kind; 4] = [Kind::Open, Kind::High, Kind::Low, Kind::Close];

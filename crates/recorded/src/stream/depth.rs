@@ -4,10 +4,11 @@ use std::io::BufRead;
 
 use types::Side;
 
-use super::table::{Column, LOCAL_TIME, PRICE, QUANTITY, Row, SIDE, TIME, Table};
+use super::table::{Column, Row, Table};
 use super::{Batch, Known, Source};
 use crate::event::{Event, Kind};
 use crate::fault::{Fault, ReadError};
+use crate::names::{LOCAL_TIME, PRICE, QUANTITY, SIDE, TIME};
 use crate::units::Units;
 
 #[derive(Debug)]

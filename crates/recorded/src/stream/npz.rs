@@ -11,7 +11,7 @@ use types::{Price, Side};
 use super::{Batch, Known, Source};
 use crate::event::{Event, Kind};
 use crate::fault::{Fault, Place, ReadError};
-use crate::input::fill;
+use crate::fill::fill;
 use crate::units::{Decimal, Units};
 
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";

@@ -5,37 +5,11 @@ use std::io::BufRead;
 use crate::fault::{Fault, ReadError};
 use crate::lines::{Columns, Lines};
 use crate::moment::parse_time;
+use crate::names::Names;
 use crate::units::Decimal;
 
 /// Columns beyond these are not looked at.
 const COLUMNS_MAX: usize = 32;
-
-/// The names under which a column occurs, in lower case, the most precise first.
-pub(super) type Names = &'static [&'static str];
-
-/// What the tables of all vendors call it.
-pub(super) const TIME: Names = &[
-    "timestamp",
-    "time",
-    "datetime",
-    "date",
-    "ts",
-    "ts_event",
-    "open_time",
-    "open time",
-    "transact_time",
-    "timestamp_ns",
-    "exch_ts_ns",
-    "exch_ts",
-    "",
-];
-pub(super) const LOCAL_TIME: Names =
-    &["local_timestamp", "local_ts_ns", "local_ts", "ts_recv", "received", "ts_init"];
-pub(super) const SYMBOL: Names = &["symbol", "instrument", "ticker"];
-pub(super) const SIDE: Names = &["side", "taker_side", "aggressor_side", "aggressor", "direction"];
-pub(super) const PRICE: Names = &["price", "px"];
-pub(super) const QUANTITY: Names =
-    &["quantity", "qty", "size", "amount", "volume", "base_volume", "last_qty"];
 
 /// A row's columns.
 pub(super) struct Row<'a> {

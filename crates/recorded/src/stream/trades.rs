@@ -4,15 +4,13 @@ use std::io::BufRead;
 
 use types::Side;
 
-use super::table::{Column, LOCAL_TIME, Names, PRICE, QUANTITY, Row, SIDE, SYMBOL, TIME, Table};
+use super::table::{Column, Row, Table};
 use super::{Batch, Known, Source};
 use crate::event::{Event, Kind};
 use crate::fault::{Fault, ReadError};
 use crate::lines::Lines;
+use crate::names::{BUYER_IS_MAKER, LOCAL_TIME, PRICE, QUANTITY, SIDE, SYMBOL, TIME};
 use crate::units::{Decimal, Units};
-
-/// Whether the buyer's order was resting, so that the seller was the aggressor.
-pub(super) const BUYER_IS_MAKER: Names = &["is_buyer_maker", "isbuyermaker", "buyer_maker", "m"];
 
 #[derive(Debug)]
 pub(super) struct Trades<R> {

@@ -1,7 +1,6 @@
 //! The venue's instruments for those of a recording, and the account of its orders.
 
-use recorded::Instrument as Named;
-use replay::market::Scale;
+use replay::market::{Instrument as Named, Scale};
 use types::{
     AccountId, AccountMode, AccountName, AccountRisk, AccountSpec, Amount, Asset, AssetId,
     AssetName, Command, CreateAccount, Deposit, ExternalRef, FeeRates, Increment, Instrument,

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use recorded::{Event, Instrument, Options, Stream};
+use replay::market::{Event, Instrument, Options, Recording, Stream};
 use tokio::sync::mpsc;
 
 use crate::error::ServeError;
-use crate::settings::market::Market as Settings;
+use crate::settings::market::{Market as Settings, MarketFile};
 
 /// Batches of events that wait, at most.
 const AHEAD: usize = 4;
@@ -34,7 +34,7 @@ impl Reader {
         if settings.files.is_empty() {
             return Ok(None);
         }
-        let files: Vec<_> = settings.files.iter().map(|file| file.recording()).collect();
+        let files: Vec<_> = settings.files.iter().map(recording).collect();
         let options = Options { lenient: settings.lenient, ..Options::default() };
         let stream = Stream::open(&files, &options).map_err(unreadable)?;
         let seen = Arc::<Mutex<Seen>>::default();
@@ -65,6 +65,10 @@ impl Reader {
     pub(super) fn skipped(&self) -> u64 {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).skipped
     }
+}
+
+fn recording(file: &MarketFile) -> Recording {
+    Recording { path: file.path.clone(), name: file.name.clone() }
 }
 
 /// Reads until the end, an error, or the end of the receiver.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use recorded::Recording;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -46,10 +45,6 @@ impl MarketFile {
             }
             _ => Self { name: None, path: text.into() },
         }
-    }
-
-    pub(crate) fn recording(&self) -> Recording {
-        Recording { path: self.path.clone(), name: self.name.clone() }
     }
 }
 

@@ -5,10 +5,13 @@
 //! since 1970, a null an empty column.
 //!
 //! # Known limits
-//! Nested columns are left out. Of the compressions, Snappy, gzip and zstd can be read.
+//! - Nested columns are left out. Of the compressions, Snappy, gzip and zstd can be read.
+//! - The library panics at some damaged pages. The panic becomes an error, but its own line is on
+//!   standard error, too.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -67,6 +70,10 @@ struct Cells {
 
 /// Reads the footer; the table's text follows, beginning with the names of its columns.
 pub(crate) fn open(file: File) -> io::Result<Csv> {
+    caught(|| open_table(file))
+}
+
+fn open_table(file: File) -> io::Result<Csv> {
     let file = SerializedFileReader::new(file).map_err(invalid)?;
     let schema = file.metadata().file_metadata().schema_descr_ptr();
     let mut names = Vec::new();
@@ -118,7 +125,7 @@ impl Kind {
 impl Read for Csv {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.at == self.text.len() {
-            if !self.print_rows()? {
+            if !caught(|| self.print_rows())? {
                 return Ok(0);
             }
         }
@@ -268,6 +275,13 @@ fn print_text(text: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
         return Err(invalid_text("a text with a comma, a quote or an end of a line"));
     }
     out.write_all(text)
+}
+
+/// Runs the library's code. After an error nothing is read on, so that it does not matter in which
+/// state a panic leaves the table.
+fn caught<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let damaged = |_| Err(invalid_text("the file is damaged"));
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(damaged)
 }
 
 fn invalid(error: ParquetError) -> io::Error {

@@ -51,7 +51,7 @@ impl OuchDoors {
     }
 }
 
-/// A socket that a killed venue has left is replaced; one that is in use, and any other file, stays.
+/// A socket that a killed venue has left is replaced. One in use stays, and any other file.
 fn bind_unix(path: &Path) -> io::Result<UnixListener> {
     if let Ok(found) = std::fs::symlink_metadata(path)
         && found.file_type().is_socket()

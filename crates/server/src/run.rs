@@ -37,7 +37,8 @@ pub trait Host {
     /// The first one comes before [`Host::ready`], where an error ends the venue.
     fn open(&mut self, page_url: &str) -> Result<(), String>;
 
-    /// A further port or socket takes clients. Comes before [`Host::ready`], where an error ends the venue.
+    /// A further port or socket takes clients. Comes before [`Host::ready`], where an
+    /// error ends the venue.
     fn listening(&mut self, protocol: &str, place: &str) -> Result<(), String>;
 
     /// Clients can connect. An error ends the venue.

@@ -15,6 +15,7 @@ mod market;
 mod operator;
 mod order_lists;
 mod ouch;
+mod ouch_kills;
 mod pages;
 mod placement;
 mod printing;

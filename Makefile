@@ -145,7 +145,7 @@ power: $(VENV)/installed ## loss of power under load, ROUNDS times (ROUNDS=100 S
 sim: ## simulated worlds where disks, machines and clocks fail (SEEDS=10000 FIRST=0)
 	$(CARGO) run --release --locked --package buttonwood -- sim --seeds $(or $(SEEDS),10000) --first $(or $(FIRST),0)
 
-soak: ## random scripts on the engine and on a plain model of its rules (SECONDS=600 SEED=1)
+soak: ## random scripts on the engine and on a plain model of its rules, and kills under OUCH (SECONDS=600 SEED=1)
 	scripts/soak $(or $(SECONDS),600) $(or $(SEED),1)
 
 fuzz: $(VENV)-tools/installed ## random bytes for each decoder and the engine, SECONDS for each (SECONDS=60)

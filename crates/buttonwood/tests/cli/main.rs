@@ -17,6 +17,7 @@ mod market;
 mod operator;
 mod order_lists;
 mod ouch;
+mod ouch_kills;
 mod pages;
 mod pipeline;
 mod placement;

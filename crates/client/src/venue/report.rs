@@ -48,4 +48,9 @@ impl Reports {
     pub async fn next(&mut self) -> Option<Report> {
         self.0.recv().await
     }
+
+    /// The next one that has arrived.
+    pub fn try_next(&mut self) -> Option<Report> {
+        self.0.try_recv().ok()
+    }
 }

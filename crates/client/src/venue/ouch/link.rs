@@ -36,6 +36,11 @@ pub(super) struct Link {
     begun: Instant,
 }
 
+/// Bytes in order, over TCP or a Unix socket.
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
 /// Why a connection is of no more use.
 enum End {
     /// The last handle of the venue is gone.
@@ -77,20 +82,70 @@ impl Link {
         }
     }
 
+    /// Two log-ons: the first for new reports only, whose answer shows how many were missed and
+    /// whose session ends all earlier ones; the second for those.
     async fn connect(&mut self) -> Result<End, Error> {
-        let address = self.login.address.clone();
-        if let Some(path) = address.strip_prefix("unix:") {
-            let stream = timeout(CONNECT_WITHIN, UnixStream::connect(path)).await;
-            let stream = stream.map_err(Error::transport)?.map_err(Error::transport)?;
-            return Ok(self.serve(stream).await);
-        }
-        let stream = timeout(CONNECT_WITHIN, TcpStream::connect(&address)).await;
-        let stream = stream.map_err(Error::transport)?.map_err(Error::transport)?;
-        stream.set_nodelay(true).map_err(Error::transport)?;
-        Ok(self.serve(stream).await)
+        let first = self.open().await?;
+        let counted = timeout(CONNECT_WITHIN, self.count(first)).await.map_err(Error::transport)?;
+        let new_from = match counted {
+            Ok(new_from) => new_from,
+            Err(end) => return Ok(end),
+        };
+        let stream = self.open().await?;
+        Ok(self.serve(stream, new_from).await)
     }
 
-    async fn serve(&mut self, stream: impl AsyncRead + AsyncWrite) -> End {
+    async fn open(&self) -> Result<Box<dyn Stream>, Error> {
+        let address = &self.login.address;
+        let opened = timeout(CONNECT_WITHIN, async {
+            let stream: Box<dyn Stream> = match address.strip_prefix("unix:") {
+                Some(path) => Box::new(UnixStream::connect(path).await?),
+                None => {
+                    let stream = TcpStream::connect(address).await?;
+                    stream.set_nodelay(true)?;
+                    Box::new(stream)
+                }
+            };
+            Ok::<_, std::io::Error>(stream)
+        });
+        opened.await.map_err(Error::transport)?.map_err(Error::transport)
+    }
+
+    /// Logs on for new reports, and returns the number of the first of them.
+    async fn count(&mut self, mut stream: Box<dyn Stream>) -> Result<u64, End> {
+        let mut log_on = self.log_on();
+        log_on.sequence = 0;
+        let (mut input, mut output) = (Vec::new(), Vec::new());
+        let mut soup = Soup::log_on(&log_on, &mut output, 0);
+        stream.write_all(&output).await.map_err(|_| End::Broken)?;
+        loop {
+            let mut rest = &input[..];
+            loop {
+                match soup.receive(&mut rest, 0) {
+                    Received::NeedMore => break,
+                    Received::Accepted { next, .. } => return Ok(next),
+                    Received::Rejected(reason) => return Err(self.rejected(reason)),
+                    Received::EndOfSession | Received::Violation(_) => return Err(End::Broken),
+                    _ => {}
+                }
+            }
+            let consumed = input.len() - rest.len();
+            input.drain(..consumed);
+            match stream.read_buf(&mut input).await {
+                Ok(len) if len > 0 => {}
+                _ => return Err(End::Broken),
+            }
+        }
+    }
+
+    fn rejected(&mut self, reason: RejectReason) -> End {
+        match reason {
+            RejectReason::NotAuthorized => End::Refused,
+            RejectReason::SessionNotAvailable => self.start_over(),
+        }
+    }
+
+    async fn serve(&mut self, stream: Box<dyn Stream>, new_from: u64) -> End {
         Counters::add(&self.counters.connections, 1);
         let (mut reader, mut writer) = tokio::io::split(stream);
         let (mut input, mut output) = (Vec::with_capacity(READ_SIZE), Vec::new());
@@ -133,7 +188,7 @@ impl Link {
                     if !read.is_ok_and(|len| len > 0) {
                         return End::Broken;
                     }
-                    if let Some(end) = self.receive(&mut input, &mut output).await {
+                    if let Some(end) = self.receive(&mut input, &mut output, new_from).await {
                         return end;
                     }
                 }
@@ -157,7 +212,12 @@ impl Link {
         LogOn::new(user, password, session, sequence).expect("it was checked when it was opened")
     }
 
-    async fn receive(&mut self, input: &mut Vec<u8>, output: &mut Vec<u8>) -> Option<End> {
+    async fn receive(
+        &mut self,
+        input: &mut Vec<u8>,
+        output: &mut Vec<u8>,
+        new_from: u64,
+    ) -> Option<End> {
         let now_ms = self.now_ms();
         let mut rest = &input[..];
         let mut end = None;
@@ -166,12 +226,11 @@ impl Link {
             let message = match soup.receive(&mut rest, now_ms) {
                 Received::NeedMore => break,
                 Received::Accepted { next, .. } => {
-                    self.session.logged_on(next, output);
+                    self.session.logged_on(next, new_from, output);
                     continue;
                 }
                 Received::Rejected(reason) => {
-                    let is_final = reason == RejectReason::NotAuthorized;
-                    end = Some(if is_final { End::Refused } else { self.start_over() });
+                    end = Some(self.rejected(reason));
                     continue;
                 }
                 Received::Message(message) => message,

@@ -39,6 +39,9 @@ pub(super) struct Session {
     next: u32,
     /// The number of the last report.
     sequence: u64,
+    /// The number of the first report that was not missed.
+    new_from: u64,
+    has_asked: bool,
     is_current: bool,
 }
 
@@ -71,6 +74,8 @@ impl Session {
             cancels: HashMap::new(),
             next: 1,
             sequence: 0,
+            new_from: 1,
+            has_asked: false,
             is_current: false,
         }
     }
@@ -84,11 +89,21 @@ impl Session {
         self.waiting.len() + self.cancels.len()
     }
 
-    /// The session is logged on; `next` is the number of the next report. Asks for the next number,
-    /// whose answer comes after all that was missed.
-    pub(super) fn logged_on(&mut self, next: u64, out: &mut Vec<u8>) {
-        self.sequence = next - 1;
-        Soup::message(out, |out| AccountQuery {}.write(out, |_| {}));
+    /// The session is logged on; `next` is the number of the next report, and those before
+    /// `new_from` were missed.
+    pub(super) fn logged_on(&mut self, next: u64, new_from: u64, out: &mut Vec<u8>) {
+        (self.sequence, self.new_from) = (next - 1, new_from);
+        (self.has_asked, self.is_current) = (false, false);
+        self.ask_once_read(out);
+    }
+
+    /// Asks for the next number when all that was missed is read: an answer that comes then is to
+    /// this question. What was missed may have answers to earlier ones.
+    fn ask_once_read(&mut self, out: &mut Vec<u8>) {
+        if !self.has_asked && self.sequence + 1 >= self.new_from {
+            self.has_asked = true;
+            Soup::message(out, |out| AccountQuery {}.write(out, |_| {}));
+        }
     }
 
     /// The connection has ended. The number of answers that are lost with it.
@@ -185,6 +200,12 @@ impl Session {
     /// read, appends what has no report.
     pub(super) fn receive(&mut self, message: &Outbound<'_>, out: &mut Vec<u8>) -> Option<Report> {
         self.sequence += 1;
+        let report = self.follow(message, out);
+        self.ask_once_read(out);
+        report
+    }
+
+    fn follow(&mut self, message: &Outbound<'_>, out: &mut Vec<u8>) -> Option<Report> {
         match message {
             Outbound::OrderAccepted(accepted, tags) => self.accepted(accepted, *tags),
             Outbound::OrderReplaced(replaced, tags) => self.replaced(replaced, *tags),
@@ -213,8 +234,10 @@ impl Session {
             }
             Outbound::AccountQueryResponse(response, _) => {
                 self.next = self.next.max(response.next_user_ref_num);
-                self.is_current = true;
-                self.send_again(out);
+                if self.has_asked && !self.is_current {
+                    self.is_current = true;
+                    self.send_again(out);
+                }
                 None
             }
             _ => None,
@@ -392,4 +415,37 @@ fn by_number(number: u32) -> String {
 fn unknown_order() -> Error {
     let msg = "the order is not open".to_owned();
     Error::Api { status: 400, code: UNKNOWN_ORDER, msg }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::ouch::Appendage;
+    use protocol::ouch::outbound::AccountQueryResponse;
+
+    use super::*;
+
+    #[test]
+    fn answers_among_what_was_missed_are_of_earlier_questions() {
+        let mut session = Session::new(Instruments::default());
+        let mut out = Vec::new();
+        session.logged_on(1, 4, &mut out);
+        let answer = |next_user_ref_num| {
+            let answer = AccountQueryResponse { timestamp: 0, next_user_ref_num };
+            Outbound::AccountQueryResponse(answer, Appendage::default())
+        };
+        for next in [1, 5, 9] {
+            assert!(out.is_empty() && !session.is_current());
+            session.receive(&answer(next), &mut out);
+        }
+        assert!(!out.is_empty() && !session.is_current());
+        session.receive(&answer(12), &mut out);
+        assert!(session.is_current());
+        assert_eq!(session.next, 12);
+
+        // Nothing was missed: the question goes at once.
+        session.disconnected();
+        out.clear();
+        session.logged_on(5, 5, &mut out);
+        assert!(!out.is_empty() && !session.is_current());
+    }
 }

@@ -63,7 +63,7 @@ fn files_and_page_have_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let page = dir.path().join("report.html");
     let out = ["--out", text(dir.path()), "--html", text(&page)];
-    let strategy = ["--data", LEVELS, "--strategy", "market-maker"];
+    let strategy = ["--data", LEVELS, "--strategy", "market-maker", "--set", "half-spread=1"];
     let found = traded(&[strategy.as_slice(), out.as_slice()].concat());
     let rows = |name: &str| {
         let path = dir.path().join(name);

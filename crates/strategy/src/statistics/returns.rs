@@ -106,7 +106,7 @@ impl Returns {
 
     fn day_growth(&self) -> f64 {
         let days = self.days.with_last();
-        if days.count == 0 { 0.0 } else { (days.logs / days.count as f64).exp() }
+        if days.count == 0 { f64::NAN } else { (days.logs / days.count as f64).exp() }
     }
 
     /// The geometric mean of daily returns, over a year.

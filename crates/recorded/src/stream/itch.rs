@@ -96,11 +96,10 @@ impl<R: Read> Itch<R> {
                 event.push(Kind::Trade, 0, price, shares.into(), None, batch)
             }
             // An auction without an execution has no shares.
-            Message::CrossTrade { shares: 0, .. } => Ok(()),
-            Message::CrossTrade { shares, price, .. } => {
+            Message::CrossTrade { shares: shares @ 1.., price, .. } => {
                 event.push(Kind::Trade, 0, price, shares, None, batch)
             }
-            Message::StockDirectory { .. } | Message::Other => Ok(()),
+            Message::CrossTrade { .. } | Message::StockDirectory { .. } | Message::Other => Ok(()),
         }
     }
 

@@ -93,7 +93,7 @@ impl<R: Read + Send> Source for Npz<R> {
                 let trade = self.trade.take();
                 match (trade, event) {
                     (Some(trade), Some(event)) if event.kind != Kind::Execute => {
-                        batch.push(trade)?
+                        batch.push(trade)?;
                     }
                     (Some(trade), None) if fields.is_none() => batch.push(trade)?,
                     (Some(trade), None) => self.trade = Some(trade),

@@ -15,7 +15,7 @@ use crate::format::Format;
 use crate::units::{DECIMALS_MAX, Units};
 
 /// Events of a file that its units are found from.
-pub const PROBED_EVENTS: usize = 65_536;
+pub const PROBED_EVENTS: usize = 262_144;
 
 const ONE: Increment = Increment { units: 1, decimals: 0 };
 
@@ -138,7 +138,7 @@ impl Coarsest {
     }
 
     fn narrow(&mut self, number: u64) {
-        while !self.is_settled && number % self.size != 0 {
+        while !self.is_settled && !number.is_multiple_of(self.size) {
             self.size /= 10;
             self.increment.decimals += 1;
             self.is_settled = self.size == 1;

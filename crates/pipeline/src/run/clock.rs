@@ -36,7 +36,7 @@ impl Pace {
     /// When a message is due, since the first one.
     #[inline]
     pub(super) fn due_ns(self, number: u64) -> u64 {
-        (u128::from(number) * u128::from(self.units) >> Self::UNITS_PER_NS) as u64
+        ((u128::from(number) * u128::from(self.units)) >> Self::UNITS_PER_NS) as u64
     }
 }
 

@@ -1,9 +1,9 @@
 //! The columnar file: events of a stream in blocks, one column for each field.
 //!
 //! A column has the differences to its smallest value in the block, in as few bytes (0, 1, 2, 4 or
-//! 8) as the largest of them needs. A block of level changes takes about 16 bytes an event, one of
-//! orders about 26. A block carries its number and a checksum, so that a missing, repeated or
-//! damaged block is refused.
+//! 8) as the largest of them needs. Recordings of levels and of orders take 17 to 19 bytes an
+//! event. A block carries its number and a checksum, so that a missing, repeated or damaged block
+//! is refused.
 //!
 //! # Layout, little-endian
 //! - The header of [`HEADER_BYTES`]: magic, version, number of instruments, numbers of events and

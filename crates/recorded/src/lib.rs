@@ -11,7 +11,7 @@
 //! - No input makes a reader panic. Memory grows with the bytes read, never with a stated length,
 //!   except for a decompressor's window, which has a limit.
 //! - A reader never repairs: invalid input is an error that names its position. The one exception
-//!   is the noise in times that LOBSTER printed from a double.
+//!   is the noise in numbers that a program printed from a double.
 
 pub mod columnar;
 pub mod dbn;

@@ -122,6 +122,7 @@ impl Decimal {
             let power = usize::from(self.decimals - increment.decimals);
             match POWERS.get(power) {
                 Some(power) if self.units % power == 0 => self.units / power,
+                Some(power) => self.without_noise(*power)?,
                 None if self.units == 0 => 0,
                 _ => return None,
             }
@@ -131,6 +132,20 @@ impl Decimal {
         }
         let size = i64::try_from(increment.units).ok()?;
         (units % size == 0).then_some(units / size)
+    }
+
+    /// The number of `power` units that a program had in a double, which errs in the last of its 16
+    /// or 17 digits: `218102.59507500002` is 218102.595075. `None` if the rest is more than that.
+    #[cold]
+    fn without_noise(self, power: i64) -> Option<i64> {
+        const DIGITS_OF_A_DOUBLE: i64 = 1_000_000_000_000_000;
+        const NOISE_SHIFT: u32 = 51;
+        let units = i128::from(self.units);
+        let nearest = (units + i128::from(power / 2)).div_euclid(power.into());
+        let rest = (units - nearest * i128::from(power)).unsigned_abs();
+        let is_noise = self.units.unsigned_abs() >= DIGITS_OF_A_DOUBLE.unsigned_abs()
+            && rest << NOISE_SHIFT <= units.unsigned_abs();
+        is_noise.then(|| i64::try_from(nearest).ok()).flatten()
     }
 
     /// Without trailing zeros.
@@ -226,6 +241,13 @@ mod tests {
         assert_eq!(count("4810.26"), None);
         assert_eq!(count("4810.255"), None);
         assert_eq!(count("999999999999999999"), None);
+        // The noise of a double, and more than that.
+        let hundredth = Increment { units: 1, decimals: 2 };
+        let count = |text: &str| Decimal::parse(text.as_bytes()).unwrap().count(hundredth);
+        assert_eq!(count("218102.59000000003"), Some(21_810_259));
+        assert_eq!(count("-0.3000000000000000"), Some(-30));
+        assert_eq!(count("218102.59000000103"), None);
+        assert_eq!(count("218102.591"), None);
     }
 
     proptest! {

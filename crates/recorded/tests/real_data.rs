@@ -208,7 +208,7 @@ fn each_recording_is_detected_and_streamed_whole() {
         &[(Kind::Trade, 451_545)],
     );
     let name = "bars_btc-perp_1m_2021-12-31_2022-02-01.csv.gz";
-    check(name, Format::Bars, "bars_btc-perp_1m 1 0.0001", &bars(45_031));
+    check(name, Format::Bars, "bars_btc-perp_1m 0.001 0.0000001", &bars(45_031));
     let name = "bars_goog_daily_2004-2013.csv.gz";
     check(name, Format::Bars, "bars_goog_daily_2004-2013 0.01 1", &bars(2_148));
 }

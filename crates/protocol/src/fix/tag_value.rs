@@ -92,12 +92,12 @@ pub fn read(bytes: &[u8]) -> Result<Option<Message<'_>>, Malformed> {
     Ok(Some(Message { begin_string: begin, body, size: head + length + TRAILER_BYTES }))
 }
 
-/// A value, and what follows it.
-type Split<'a> = (&'a [u8], &'a [u8]);
+/// A value, and the bytes behind its field.
+type Taken<'a, T> = (T, &'a [u8]);
 
-/// The value of `8=`. `None` if the bytes end in it.
+/// The value of `8=`, and what follows it.
 #[inline]
-fn read_begin(bytes: &[u8]) -> Result<Option<Split<'_>>, Malformed> {
+fn read_begin(bytes: &[u8]) -> Result<Option<Taken<'_, &[u8]>>, Malformed> {
     const BEGIN: &[u8] = b"8=FIX";
     let known = bytes.len().min(BEGIN.len());
     if bytes[..known] != BEGIN[..known] {
@@ -113,7 +113,7 @@ fn read_begin(bytes: &[u8]) -> Result<Option<Split<'_>>, Malformed> {
 
 /// The value of `9=`, and what follows it.
 #[inline]
-fn read_length(bytes: &[u8]) -> Result<Option<(usize, &[u8])>, Malformed> {
+fn read_length(bytes: &[u8]) -> Result<Option<Taken<'_, usize>>, Malformed> {
     let known = bytes.len().min(2);
     if bytes[..known] != b"9="[..known] {
         return Err(Malformed::BodyLength);

@@ -15,7 +15,7 @@ use crate::format::Format;
 use crate::units::{DECIMALS_MAX, Units};
 
 /// Events of a file that its units are found from.
-pub const PROBED_EVENTS: usize = 65_536;
+pub const PROBED_EVENTS: usize = 262_144;
 
 const ONE: Increment = Increment { units: 1, decimals: 0 };
 

@@ -20,7 +20,7 @@ pub(crate) async fn connect(site: &Site, target: &str) -> Socket {
 
 pub(crate) async fn next(socket: &mut Socket) -> Value {
     loop {
-        let message = timeout(Duration::from_secs(5), socket.next()).await;
+        let message = timeout(Duration::from_secs(20), socket.next()).await;
         match message.expect("a message in time").expect("an open socket").unwrap() {
             Message::Text(text) => return serde_json::from_str(&text).unwrap(),
             Message::Ping(_) | Message::Pong(_) => {}

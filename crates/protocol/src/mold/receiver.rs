@@ -84,7 +84,8 @@ impl Receiver {
             Content::Heartbeat => {}
             Content::EndOfSession => self.has_ended = true,
             Content::Messages(messages) => {
-                for (number, message) in (packet.sequence..).zip(messages) {
+                // In this order no number beyond the last message's is made.
+                for (message, number) in messages.zip(packet.sequence..) {
                     self.take(number, message, &mut deliver);
                 }
             }

@@ -94,6 +94,16 @@ fn a_receiver_asks_for_what_it_missed_until_it_has_it() {
     assert_eq!(received, Received::Ended);
 }
 
+#[test]
+fn the_last_number_is_received() {
+    let next = u64::MAX - 1;
+    let mut receiver = Receiver::new(Some(SESSION), next);
+    let packet = packets(&[b"A"], next);
+    let mut got = Vec::new();
+    let received = receiver.receive(&packet[0], 0, |number, _| got.push(number));
+    assert_eq!((received, got), (Received::Delivered(1), vec![next]));
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Arrives,

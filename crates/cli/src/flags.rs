@@ -132,7 +132,8 @@ pub struct Flags {
     #[arg(long, value_name = "FILE")]
     market: Vec<String>,
 
-    /// How many times faster than recorded [default: 1] [env: BUTTONWOOD_SPEED]
+    /// How many times faster than recorded, 0.001 to 1000000000
+    /// [default: 1] [env: BUTTONWOOD_SPEED]
     #[arg(long, value_name = "N")]
     speed: Option<f64>,
 

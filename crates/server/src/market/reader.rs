@@ -50,7 +50,10 @@ impl Reader {
 
     /// The next events; `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<Event>>, ServeError> {
-        self.batches.recv().await.transpose()
+        let batch = self.batches.recv().await;
+        let batch =
+            batch.ok_or_else(|| ServeError::new("the thread that reads it has failed"))??;
+        Ok((!batch.is_empty()).then_some(batch))
     }
 
     /// The instruments that were named since the last call.
@@ -71,7 +74,8 @@ fn recording(file: &MarketFile) -> Recording {
     Recording { path: file.path.clone(), name: file.name.clone() }
 }
 
-/// Reads until the end, an error, or the end of the receiver.
+/// Reads until the end, an error, or the end of the receiver. The batch at the end is empty: a
+/// channel that closes without it means that this thread has failed.
 fn read(
     mut stream: Stream,
     batches: &mpsc::Sender<Result<Vec<Event>, ServeError>>,
@@ -79,12 +83,11 @@ fn read(
 ) {
     loop {
         let batch = match stream.next_batch() {
-            Ok([]) => return,
             Ok(events) => Ok(events.to_vec()),
             Err(error) => Err(unreadable(error)),
         };
         note(&stream, seen);
-        let ends = batch.is_err();
+        let ends = batch.as_ref().map_or(true, Vec::is_empty);
         if batches.blocking_send(batch).is_err() || ends {
             return;
         }

@@ -1,5 +1,6 @@
 //! `[market]`: a recording whose orders a demo's clients trade with.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -22,6 +23,9 @@ pub struct MarketFile {
     pub path: PathBuf,
 }
 
+/// The time of no recording overflows within these.
+const SPEED: RangeInclusive<f64> = 0.001..=1e9;
+
 impl Default for Market {
     fn default() -> Self {
         Self { files: Vec::new(), speed: 1.0, lenient: false }
@@ -30,10 +34,11 @@ impl Default for Market {
 
 impl Market {
     pub(super) fn check(&self) -> Result<(), String> {
-        if self.speed > 0.0 && self.speed <= 1e9 {
+        if SPEED.contains(&self.speed) {
             return Ok(());
         }
-        Err(format!("speed must be above 0, up to 1000000000, and is {}", self.speed))
+        let (min, max) = (SPEED.start(), SPEED.end());
+        Err(format!("speed must be {min} to {max}, and is {}", self.speed))
     }
 }
 
@@ -88,10 +93,11 @@ mod tests {
     }
 
     #[test]
-    fn a_speed_is_above_zero() {
-        for speed in [0.0, -1.0, 1e10] {
+    fn a_speed_has_its_range() {
+        assert!(load(json!({ "market": "f", "speed": 0.001 })).is_ok());
+        for speed in [0.0, -1.0, 1e-300, 1e10] {
             let error = refused(json!({ "market": "f", "speed": speed }));
-            assert!(error.contains("speed must be above 0"), "{error}");
+            assert!(error.contains("speed must be 0.001 to 1000000000"), "{error}");
         }
     }
 }

@@ -27,6 +27,7 @@ pub(crate) mod scrape;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod shared;
+pub(crate) mod shown;
 pub(crate) mod single_use;
 pub(crate) mod submit;
 pub(crate) mod trace;

@@ -9,3 +9,4 @@ pub(crate) mod outlet;
 pub(crate) mod queues;
 pub(crate) mod quote;
 pub(crate) mod reader_metrics;
+pub(crate) mod reference;

@@ -29,6 +29,7 @@ mod door;
 #[cfg(feature = "echo")]
 mod echo;
 mod feed;
+mod itch;
 mod listener;
 mod monitoring;
 mod operator;
@@ -41,7 +42,7 @@ use std::io;
 use std::sync::Arc;
 
 use projection::History;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, UdpSocket};
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened, Reporter};
 
 #[doc(hidden)]
@@ -58,8 +59,14 @@ pub use crate::door::operator::{
 };
 use crate::door::query::open_lists;
 pub use crate::door::settings::DoorSettings;
+use crate::door::shown::shown_orders;
 pub use crate::door::trace::{OrderTrace, StageTime, TraceParent, Traces};
 use crate::feed::open_lists::OpenLists;
+pub use crate::itch::encoder::ItchEncoder;
+use crate::itch::feed::Beginning;
+use crate::itch::listener::ItchListener;
+use crate::itch::receivers::Receivers;
+pub use crate::itch::settings::{ItchDoors, ItchSettings};
 use crate::operator::hub::OperatorHub;
 pub use crate::ouch::accept::OuchListeners;
 use crate::ouch::hub::Hub;
@@ -79,6 +86,7 @@ pub struct Settings {
     pub socket: SocketSettings,
     pub web: WebSettings,
     pub ouch: OuchSettings,
+    pub itch: ItchSettings,
 }
 
 impl From<DoorSettings> for Settings {
@@ -106,6 +114,14 @@ struct OuchPort {
     hub: Arc<Hub>,
 }
 
+/// Where clients of the feed ask.
+#[derive(Debug)]
+struct ItchPort {
+    recovery: Option<UdpSocket>,
+    glimpse: Option<TcpListener>,
+    hub: Arc<itch::feed::Hub>,
+}
+
 /// The gateway of one venue. Create it before the venue starts, so that its listener misses no
 /// event.
 #[derive(Debug)]
@@ -124,6 +140,7 @@ pub struct Gateway {
     trusted_proxies: Vec<TrustedProxy>,
     demo_sign_in: Option<DemoSignIn>,
     ouch: Option<OuchPort>,
+    itch: Option<ItchPort>,
     /// Before any client can connect: requests of an earlier run are signed before.
     created_us: u64,
 }
@@ -155,6 +172,7 @@ impl Gateway {
             trusted_proxies: Vec::new(),
             demo_sign_in: None,
             ouch: None,
+            itch: None,
             created_us: clock::now_us(),
         })
     }
@@ -228,6 +246,27 @@ impl Gateway {
         numbered::each_numbered_order(opened.engine(), |name, order| hub.restore(name, order));
         self.ouch = Some(OuchPort { doors, hub: Arc::clone(&hub) });
         Box::new(OuchReporter::new(hub))
+    }
+
+    /// Sends the market order by order, too. Returns a listener for [`Opened::start`]: without it
+    /// the feed stands still.
+    pub fn serve_itch(
+        &mut self,
+        doors: ItchDoors,
+        opened: &Opened,
+    ) -> io::Result<Box<dyn Listener>> {
+        let ItchDoors { receivers, interface, ttl, recovery, glimpse } = doors;
+        let markets = self.publisher.directory.read().markets().to_vec();
+        let listed = markets.iter().map(|market| &market.instrument);
+        let hub = Arc::new(itch::feed::Hub::new(listed));
+        let stream = opened.views().orders().stream().clone();
+        let orders = glimpse.is_some().then(|| shown_orders(opened.engine(), &stream));
+        let (sequence, spool) = (opened.engine().sequence(), opened.spool().reader());
+        let beginning = Beginning { stream, sequence, orders, spool };
+        let receivers = Receivers::open(receivers, interface, ttl)?;
+        let feed = itch::feed::start(Arc::clone(&hub), beginning, receivers)?;
+        self.itch = Some(ItchPort { recovery, glimpse, hub: Arc::clone(&hub) });
+        Ok(Box::new(ItchListener::new(hub, feed)))
     }
 
     /// The listener for [`Opened::start`], to be passed once. Without it the gateway learns no new

@@ -29,7 +29,7 @@ impl GatewayListener {
 }
 
 impl Listener for GatewayListener {
-    fn applied(&mut self, applied: &Applied) {
+    fn applied(&mut self, applied: &Arc<Applied>) {
         self.operators.applied(applied);
     }
 

@@ -32,6 +32,7 @@ use crate::door::scrape::OfDoor;
 use crate::door::sessions;
 use crate::door::shared::Door;
 use crate::door::single_use::SingleUses;
+use crate::itch::{glimpse, recovery};
 use crate::monitoring;
 use crate::operator::{self, OperatorState};
 use crate::ouch::accept::OuchDoor;
@@ -44,7 +45,7 @@ use crate::socket::proxy::Proxies;
 use crate::socket::tls::Tls;
 use crate::socket::traffic::Traffic;
 use crate::web::{self, WebState};
-use crate::{OuchPort, OuchSettings};
+use crate::{ItchPort, ItchSettings, OuchPort, OuchSettings};
 
 /// How often the limits of idle addresses are removed.
 const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
@@ -60,7 +61,7 @@ pub(crate) async fn serve(
 ) -> io::Result<()> {
     let Gateway { settings, publisher, history, tls, operators, access, faults, .. } = gateway;
     let Gateway { operator_hub, traces, origins, allowed_hosts, trusted_proxies, .. } = gateway;
-    let Gateway { created_us, demo_sign_in: demo, ouch, .. } = gateway;
+    let Gateway { created_us, demo_sign_in: demo, ouch, itch, .. } = gateway;
     let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback(&tcp)?));
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
@@ -98,8 +99,8 @@ pub(crate) async fn serve(
     };
     let checks = (Arc::<BackOff>::default(), Arc::new(Passwords::start()?));
     let web = WebState::new(&door, &settings, demo, checks.clone(), tls.is_some());
-    let ouch =
-        ouch.map(|port| serve_ouch(port, Arc::clone(&door), settings.ouch, checks, tls.clone()));
+    let ouch = ouch.map(|port| serve_ouch(port, &door, settings.ouch, checks, tls.clone()));
+    let itch = itch.map(|port| serve_itch(port, Arc::clone(&door), settings.itch));
     let traffic = Traffic::new(settings.socket.connections_max);
     add_metrics(&shared, &operators, &web, (&traffic, tls.as_ref()));
     let tasks = spawn_tasks(&shared, tls.clone());
@@ -118,7 +119,7 @@ pub(crate) async fn serve(
         pages,
         over_limit_response: binance::rest::over_limit_response,
     };
-    tokio::join!(port.serve(shutdown), OptionFuture::from(ouch));
+    tokio::join!(port.serve(shutdown), OptionFuture::from(ouch), OptionFuture::from(itch));
     tasks.iter().for_each(|task| task.abort());
     Ok(())
 }
@@ -129,12 +130,25 @@ fn is_loopback(tcp: &TcpListener) -> io::Result<bool> {
 
 fn serve_ouch(
     OuchPort { doors, hub }: OuchPort,
-    door: Arc<Door>,
+    door: &Arc<Door>,
     settings: OuchSettings,
     checks: (Arc<BackOff>, Arc<Passwords>),
     tls: Option<Arc<Tls>>,
+) -> impl Future<Output = ()> + use<> {
+    OuchDoor::new(door, hub, settings, checks, tls).serve(doors)
+}
+
+fn serve_itch(
+    ItchPort { recovery, glimpse, hub }: ItchPort,
+    door: Arc<Door>,
+    settings: ItchSettings,
 ) -> impl Future<Output = ()> {
-    OuchDoor::new(&door, hub, settings, checks, tls).serve(doors)
+    door.handle.metrics().add_source(Arc::clone(hub.metrics()) as _);
+    let recovery = recovery.map(|udp| recovery::serve(udp, Arc::clone(&door), Arc::clone(&hub)));
+    let glimpse = glimpse.map(|tcp| glimpse::serve(tcp, door, hub, settings));
+    async {
+        tokio::join!(OptionFuture::from(recovery), OptionFuture::from(glimpse));
+    }
 }
 
 fn give_engine_access(publisher: &PublisherState, handle: &Handle) {

@@ -13,6 +13,7 @@ use types::{
     Prevented, Price, Qty, RejectReason, Side, TimeInForce, TradeExecuted,
 };
 
+use crate::feed::reference::reference;
 use crate::ouch::order::Flags;
 use crate::ouch::scale::{Scale, Scales};
 
@@ -23,8 +24,6 @@ pub(super) struct Moment<'a> {
 }
 
 const DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
-/// Of a reference: the bits of an order's or a trade's own number.
-const ID_BITS: u32 = 48;
 const BLANK: Alpha<8> = [b' '; 8];
 
 /// Appends the packet of a report: one for each, so that their numbers are their positions.
@@ -249,11 +248,6 @@ fn order_price(order: &Order, scale: &Scale) -> (u64, Option<i64>) {
 /// The price's field, or the ticks that an appendage has in its place.
 fn price_of(scale: &Scale, price: Price) -> (u64, Option<i64>) {
     scale.field_of(price).map_or((0, Some(price.ticks())), |field| (field, None))
-}
-
-/// Unique over all instruments; the instrument's number is in the upper bits.
-fn reference(instrument: InstrumentId, id: u64) -> u64 {
-    u64::from(instrument.0) << ID_BITS | id & ((1 << ID_BITS) - 1)
 }
 
 /// No order of OUCH has more than its field holds.

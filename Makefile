@@ -7,7 +7,7 @@ PYTHON2 ?= python2.7
 VENV := .venv
 # Where cargo builds.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_errors.py test_ccxt_pro_trading.py test_python_binance.py test_ouch.py test_programs.py test_order_books.py test_docs.py
+CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_errors.py test_ccxt_pro_trading.py test_python_binance.py test_ouch.py test_itch.py test_programs.py test_order_books.py test_docs.py
 NODE_MODULES := tests/clients/js/node_modules
 JEST := tests/clients/jest/node_modules
 # The page that the binary embeds, and what it is made of.
@@ -187,10 +187,10 @@ monitoring: $(VENV)/installed ## deploy/prometheus and deploy/grafana in Prometh
 	scripts/need promtool prometheus
 	BUTTONWOOD_MONITORING=1 $(VENV)/bin/pytest tests/clients/test_monitoring.py
 
-framing: $(VENV)/installed ## Wireshark reads OUCH sessions captured on the loopback: every packet is sound SoupBinTCP
+framing: $(VENV)/installed ## Wireshark reads sessions of OUCH and ITCH captured on the loopback: every packet is sound
 	$(build)
 	scripts/need tshark
-	BUTTONWOOD_FRAMING=1 $(VENV)/bin/pytest tests/clients/test_ouch.py
+	BUTTONWOOD_FRAMING=1 $(VENV)/bin/pytest tests/clients/test_ouch.py tests/clients/test_itch.py
 
 dist-again: dist ## the archive built once more in a new clone; fails unless both have the same bytes
 	scripts/dist-again $(VENV)-dist/bin/python dist

@@ -107,6 +107,11 @@ pub struct Flags {
     #[arg(long, value_name = "PATH")]
     ouch_unix: Option<PathBuf>,
 
+    /// Address and port for OUCH 5.0 over UDP, sealed with the key of each login; port 0 is any
+    /// free port [default: no such port] [env: BUTTONWOOD_OUCH_UDP]
+    #[arg(long, value_name = "[ADDR]:PORT")]
+    ouch_udp: Option<String>,
+
     /// Allow OUCH clients of other machines without TLS: their passwords can be read on the way
     /// [env: BUTTONWOOD_OUCH_CLEARTEXT]
     #[arg(long)]
@@ -120,6 +125,35 @@ pub struct Flags {
     /// [env: BUTTONWOOD_OUCH_CANCEL_ON_DISCONNECT]
     #[arg(long)]
     ouch_cancel_on_disconnect: bool,
+
+    /// Multicast groups and addresses with a port, such as 233.252.14.1:21001, each of which gets
+    /// the market order by order: ITCH 5.0 over MoldUDP64 [default: none] [env: BUTTONWOOD_ITCH]
+    #[arg(long, value_name = "GROUP_OR_ADDR:PORT", value_delimiter = ',')]
+    itch: Vec<String>,
+
+    /// Address of this machine that the packets of ITCH are sent from, which chooses the interface
+    /// [default: as the system routes] [env: BUTTONWOOD_ITCH_INTERFACE]
+    #[arg(long, value_name = "ADDR")]
+    itch_interface: Option<String>,
+
+    /// Routers that a packet to a multicast group may pass, plus one, 1 to 255
+    /// [default: 1] [env: BUTTONWOOD_ITCH_TTL]
+    #[arg(long, value_name = "N")]
+    itch_ttl: Option<u64>,
+
+    /// Address and UDP port where receivers of ITCH ask for messages that they missed; port 0 is
+    /// any free port [default: no such port] [env: BUTTONWOOD_ITCH_RECOVERY]
+    #[arg(long, value_name = "[ADDR]:PORT")]
+    itch_recovery: Option<String>,
+
+    /// Address and port for snapshots of the displayed orders, by Glimpse over SoupBinTCP; port 0
+    /// is any free port [default: no such port] [env: BUTTONWOOD_GLIMPSE]
+    #[arg(long, value_name = "[ADDR]:PORT")]
+    glimpse: Option<String>,
+
+    /// Open Glimpse connections, 1 to 10000 [default: 64] [env: BUTTONWOOD_GLIMPSE_CONNECTIONS_MAX]
+    #[arg(long, value_name = "N")]
+    glimpse_connections_max: Option<usize>,
 
     /// What an acknowledged order survives: loss of power (fsync), the end of this process (os), or
     /// nothing (memory) [default: fsync] [env: BUTTONWOOD_DURABILITY]
@@ -363,7 +397,14 @@ mod tests {
             ["--web-session-idle-mins", "6"],
             ["--web-session-hours", "7"],
             ["--ouch", "127.0.0.1:3"],
+            ["--ouch-udp", "127.0.0.1:5"],
             ["--ouch-connections-max", "8"],
+            ["--itch", "233.252.14.1:7,127.0.0.1:8"],
+            ["--itch-interface", "127.0.0.1"],
+            ["--itch-ttl", "3"],
+            ["--itch-recovery", ":9"],
+            ["--glimpse", ":10"],
+            ["--glimpse-connections-max", "11"],
             ["--market", "BTCUSDT=day.dbn"],
             ["--speed", "2.5"],
         ];
@@ -392,6 +433,7 @@ mod tests {
             trace,
             web,
             ouch,
+            itch,
         } = load(&[text.as_flattened(), &switches].concat()).unwrap();
         assert_eq!(
             (http.address.port(), http.tls_self_signed, http.allow_plaintext),
@@ -418,11 +460,16 @@ mod tests {
         assert_eq!(trace.collector().unwrap().as_deref(), Some("http://a:4318/v1/traces"));
         assert_eq!(trace.sample.millionths(), 500_000);
         assert_eq!((web.sessions_max, web.sessions_per_login), (50, 5));
-        assert_eq!(ouch.address.map(|address| address.port()), Some(3));
+        let ports = [ouch.address, ouch.udp].map(|address| address.map(|at| at.port()));
+        assert_eq!(ports, [Some(3), Some(5)]);
         assert_eq!(
             (ouch.connections_max, ouch.cleartext, ouch.cancel_on_disconnect),
             (8, true, true)
         );
+        let ports = [itch.recovery, itch.glimpse].map(|at| at.map(|at| at.port()));
+        assert_eq!((itch.receivers.len(), ports), (2, [Some(9), Some(10)]));
+        assert_eq!(itch.interface.map(|at| at.is_loopback()), Some(true));
+        assert_eq!((itch.ttl, itch.glimpse_connections_max), (3, 11));
         assert_eq!((web.session_idle_mins, web.session_hours), (6, 7));
         assert!(matches!(logging.format, server::LogFormat::Json) && logging.level == "warn");
     }

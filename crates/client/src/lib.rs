@@ -32,4 +32,6 @@ pub use protocol::binance::response::{
 };
 pub use stream::{Stream, StreamMessage};
 pub use types::{OrderType, Origin, Side, TimeInForce};
-pub use venue::{Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, Venue};
+pub use venue::{
+    Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, UdpLogin, Venue,
+};

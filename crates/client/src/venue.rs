@@ -36,7 +36,7 @@ use self::statistics::Counters;
 use self::websocket::WebSocket;
 use crate::{Client, Error, NewOrder};
 
-pub use self::ouch::Login;
+pub use self::ouch::{Login, UdpLogin};
 pub use self::report::{Report, ReportKind, Reports};
 pub use self::statistics::Statistics;
 
@@ -105,6 +105,15 @@ impl Venue {
         Ok((Self { path: Path::Ouch(ouch), counters }, reports))
     }
 
+    /// Over OUCH by datagrams; where these do not pass, over TCP, and back again when they do. Else
+    /// as [`Venue::ouch`].
+    pub async fn ouch_udp(client: &Client, login: UdpLogin) -> Result<(Self, Reports), Error> {
+        let counters = Arc::<Counters>::default();
+        let (ouch, reports) = Ouch::open_udp(client, login, Arc::clone(&counters)).await?;
+        Ok((Self { path: Path::Ouch(ouch), counters }, reports))
+    }
+
+    /// The way of the venue's orders. Over UDP with a fallback, each [`Reply`] has its own.
     pub fn way(&self) -> Origin {
         match &self.path {
             Path::Rest(_) => Origin::Rest,

@@ -8,6 +8,7 @@ mod demo;
 mod error;
 pub mod feed;
 mod huge_pages;
+mod itch_doors;
 #[cfg(feature = "market")]
 mod market;
 #[cfg(not(feature = "market"))]

@@ -1,6 +1,7 @@
-//! Where OUCH is spoken: a port, and a socket for clients of this machine.
+//! Where OUCH is spoken: ports of TCP and UDP, and a socket for clients of this machine.
 
 use std::io::{self, ErrorKind};
+use std::net::UdpSocket;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -16,12 +17,13 @@ use crate::settings::ouch::Ouch;
 const MODE: u32 = 0o660;
 
 /// The name and the address of each, for the lines before `ready`.
-pub(crate) type OuchPlaces = Vec<(&'static str, String)>;
+pub(crate) type Places = Vec<(&'static str, String)>;
 
 #[derive(Debug)]
 pub(crate) struct OuchDoors {
     tcp: Option<TcpListener>,
     unix: Option<(UnixListener, PathBuf)>,
+    udp: Option<UdpSocket>,
 }
 
 impl OuchDoors {
@@ -36,20 +38,25 @@ impl OuchDoors {
             });
             bound.map(|unix| (unix, path.clone()))
         });
-        Ok(Self { tcp, unix: unix.transpose()? })
+        let udp = settings.udp.map(|address| {
+            let bound = UdpSocket::bind(address);
+            bound.map_err(|e| ServeError::new(format!("cannot listen on {address} (UDP): {e}")))
+        });
+        Ok(Self { tcp, unix: unix.transpose()?, udp: udp.transpose()? })
     }
 
-    pub(crate) fn places(&self) -> io::Result<OuchPlaces> {
+    pub(crate) fn places(&self) -> io::Result<Places> {
         let tcp = self.tcp.as_ref().map(|tcp| Ok(("ouch", tcp.local_addr()?.to_string())));
         let unix =
             self.unix.as_ref().map(|(_, path)| Ok(("ouch-unix", path.display().to_string())));
-        tcp.into_iter().chain(unix).collect()
+        let udp = self.udp.as_ref().map(|udp| Ok(("ouch-udp", udp.local_addr()?.to_string())));
+        tcp.into_iter().chain(unix).chain(udp).collect()
     }
 
     pub(crate) fn listeners(self) -> Option<OuchListeners> {
-        let Self { tcp, unix } = self;
-        let is_on = tcp.is_some() || unix.is_some();
-        is_on.then(|| OuchListeners { tcp, unix: unix.map(|(unix, _)| unix) })
+        let Self { tcp, unix, udp } = self;
+        let is_on = tcp.is_some() || unix.is_some() || udp.is_some();
+        is_on.then(|| OuchListeners { tcp, unix: unix.map(|(unix, _)| unix), udp })
     }
 }
 

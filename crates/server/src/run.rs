@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::{AccessRecord, DemoSignIn, Faults, Gateway, Tls};
+use gateway::{AccessRecord, DemoSignIn, Faults, Gateway, ItchDoors, Tls};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -18,9 +18,10 @@ use venue::{Handle, Keyring, Listener, MasterKey, MasterKeyError, Opened, Replay
 use crate::demo::{self, Demo};
 use crate::error::ServeError;
 use crate::feed;
+use crate::itch_doors;
 use crate::market::{Reader, RecordedMarket};
 use crate::operators::{OperatedVenue, Operators};
-use crate::ouch_doors::{OuchDoors, OuchPlaces};
+use crate::ouch_doors::{OuchDoors, Places};
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
 use crate::traces::{self, Tracing};
@@ -79,6 +80,7 @@ async fn serve(
     // A port in use and a recording that is none are errors before anything is written.
     let tcp = bind(settings.http.address).await?;
     let ouch = OuchDoors::bind(&settings.ouch).await?;
+    let itch = itch_doors::open(&settings.itch).await?;
     let recording = Reader::open(&settings.market)?;
     let tls = settings.http.tls()?;
     let tracing = Tracing::prepare(&settings.trace)?;
@@ -106,9 +108,9 @@ async fn serve(
     let (traces, export) = traces::start(tracing, opened.metrics())?;
     let mut gateway = gateway.with_faults(faults.clone()).with_traces(traces);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
-    let ouch_places = ouch.places()?;
+    let places = [ouch.places()?, itch_doors::places(itch.as_ref())?].concat();
     let listeners = vec![gateway.listener(), feed::listener(&projection)];
-    let running = start(opened, listeners, &mut gateway, ouch);
+    let running = start(opened, listeners, &mut gateway, (ouch, itch))?;
     tracing::info!(
         durability = ?settings.log.durability,
         data = %data_dir.display(),
@@ -127,8 +129,7 @@ async fn serve(
         faults,
     };
     let demo = demo.map(|demo| (demo, master_key, recording));
-    let around = (host, operators);
-    let ports = (tcp, tls, ouch_places);
+    let (around, ports) = ((host, operators), (tcp, tls, places));
     let outcome = run_until_stopped(&settings, around, ports, gateway, &running, venue, demo).await;
     let stopped = tokio::task::spawn_blocking(|| {
         let stopped = running.stop();
@@ -148,14 +149,17 @@ pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError>
 
 fn start(
     opened: Opened,
-    listeners: Vec<Box<dyn Listener>>,
+    mut listeners: Vec<Box<dyn Listener>>,
     gateway: &mut Gateway,
-    ouch: OuchDoors,
-) -> Running {
-    match ouch.listeners().map(|doors| gateway.serve_ouch(doors, &opened)) {
+    (ouch, itch): (OuchDoors, Option<ItchDoors>),
+) -> io::Result<Running> {
+    if let Some(doors) = itch {
+        listeners.push(gateway.serve_itch(doors, &opened)?);
+    }
+    Ok(match ouch.listeners().map(|doors| gateway.serve_ouch(doors, &opened)) {
         Some(reporter) => opened.start_with(listeners, reporter),
         None => opened.start(listeners),
-    }
+    })
 }
 
 fn warn_of_plaintext(tcp: &TcpListener, is_encrypted: bool) -> io::Result<()> {
@@ -170,7 +174,7 @@ fn warn_of_plaintext(tcp: &TcpListener, is_encrypted: bool) -> io::Result<()> {
 async fn run_until_stopped(
     settings: &Settings,
     (host, operators): (&mut impl Host, &impl Operators),
-    (tcp, tls, ouch): (TcpListener, Option<Arc<Tls>>, OuchPlaces),
+    (tcp, tls, places): (TcpListener, Option<Arc<Tls>>, Places),
     gateway: Gateway,
     running: &Running,
     venue: OperatedVenue,
@@ -193,7 +197,7 @@ async fn run_until_stopped(
     if let Some(code) = codes.as_mut().and_then(|codes| codes.try_recv().ok()) {
         host.open(&page_url(&base_url, &code))?;
     }
-    for (protocol, place) in ouch {
+    for (protocol, place) in places {
         host.listening(protocol, &place)?;
     }
     host.ready(&base_url)?;

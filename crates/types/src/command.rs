@@ -99,6 +99,8 @@ numbered! {
         /// A person at the page, about the keys of the own login.
         Web = 6,
         Ouch = 7,
+        /// OUCH over UDP.
+        OuchUdp = 9,
     }
 }
 

@@ -48,7 +48,7 @@ const DEV_SEES: &[(&str, &[&str])] = &[
     ("venue", &["testing"]),
     ("projection", &["log", "testing", "venue"]),
     ("gateway", &["log", "testing"]),
-    ("buttonwood", &["client", "log", "protocol", "recorded", "types"]),
+    ("buttonwood", &["client", "log", "marketdata", "protocol", "recorded", "types"]),
 ];
 
 /// Libraries of command lines, and the crates that have none.

@@ -1,5 +1,6 @@
-//! Orders over OUCH: one session, whose connection may break.
+//! Orders over OUCH: one session, whose connection may break, or change its way.
 
+mod datagrams;
 mod encode;
 mod link;
 mod session;
@@ -11,6 +12,7 @@ use protocol::soup::LogOn;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
+use self::datagrams::UdpWay;
 use self::encode::Instruments;
 use self::link::Link;
 use self::session::Session;
@@ -40,6 +42,26 @@ impl fmt::Debug for Login {
     }
 }
 
+/// A login for OUCH over UDP, and what to do where datagrams do not pass.
+#[derive(Clone)]
+pub struct UdpLogin {
+    /// `host:port`.
+    pub address: String,
+    pub user: String,
+    /// The key of the login: 64 hexadecimal digits.
+    pub key: String,
+    /// As that of [`Login`].
+    pub from_sequence: u64,
+    /// The way to take while UDP does not work: the same login, over TCP.
+    pub fallback: Option<Login>,
+}
+
+impl fmt::Debug for UdpLogin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("UdpLogin").field(&self.address).field(&self.user).finish()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Ouch {
     requests: mpsc::Sender<Request>,
@@ -62,14 +84,38 @@ impl Ouch {
         login: Login,
         counters: Arc<Counters>,
     ) -> Result<(Self, Reports), Error> {
+        let from_sequence = login.from_sequence;
+        Self::open_by(client, (Some(login), None), from_sequence, counters).await
+    }
+
+    pub(super) async fn open_udp(
+        client: &Client,
+        login: UdpLogin,
+        counters: Arc<Counters>,
+    ) -> Result<(Self, Reports), Error> {
+        let (way, from_sequence) = (UdpWay::new(&login)?, login.from_sequence);
+        Self::open_by(client, (login.fallback, Some(way)), from_sequence, counters).await
+    }
+
+    async fn open_by(
+        client: &Client,
+        (login, udp): (Option<Login>, Option<UdpWay>),
+        from_sequence: u64,
+        counters: Arc<Counters>,
+    ) -> Result<(Self, Reports), Error> {
         let instruments = Instruments::of(&client.exchange_info().await?);
         // The text is checked here once: every later log-on has the same.
-        let log_on = LogOn::new(&login.user, &login.password, None, login.from_sequence);
-        log_on.ok_or_else(|| Error::Usage("a user of 6 and a password of 10 characters".into()))?;
+        let is_text = login.as_ref().is_none_or(|login| {
+            LogOn::new(&login.user, &login.password, None, from_sequence).is_some()
+        });
+        if !is_text {
+            return Err(Error::Usage("a user of 6 and a password of 10 characters".into()));
+        }
         let (requests, asked) = mpsc::channel(REQUESTS_MAX);
         let (reports, reader) = mpsc::channel(WAITING_MAX);
         let session = Session::new(instruments);
-        tokio::spawn(Link::new(login, session, asked, reports, counters).run());
+        let link = Link::new((login, udp), from_sequence, session, (asked, reports), counters);
+        tokio::spawn(link.run());
         Ok((Self { requests }, Reports(reader)))
     }
 

@@ -1,7 +1,7 @@
-//! The port and the socket of OUCH: accept connections within their limit.
+//! The ports and the socket of OUCH: accept connections within their limit.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use tokio::time::{sleep, timeout};
 use crate::door::back_off::BackOff;
 use crate::door::passwords::Passwords;
 use crate::door::shared::Door;
+use crate::ouch::datagrams;
 use crate::ouch::hub::Hub;
 use crate::ouch::log_on::LogOns;
 use crate::ouch::session;
@@ -29,6 +30,8 @@ const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct OuchListeners {
     pub tcp: Option<TcpListener>,
     pub unix: Option<UnixListener>,
+    /// A socket that does not wait.
+    pub udp: Option<UdpSocket>,
 }
 
 /// What all OUCH connections share.
@@ -61,10 +64,13 @@ impl OuchDoor {
     }
 
     /// Accepts until the gateway stops, and until each session has ended.
-    pub(crate) async fn serve(self: Arc<Self>, OuchListeners { tcp, unix }: OuchListeners) {
+    pub(crate) async fn serve(self: Arc<Self>, listeners: OuchListeners) {
+        let OuchListeners { tcp, unix, udp } = listeners;
         let tcp = tcp.map(|tcp| Arc::clone(&self).accept_tcp(tcp));
         let unix = unix.map(|unix| Arc::clone(&self).accept_unix(unix));
-        tokio::join!(OptionFuture::from(tcp), OptionFuture::from(unix));
+        let udp = udp.map(|udp| datagrams::serve(udp, Arc::clone(&self)));
+        let (tcp, unix) = (OptionFuture::from(tcp), OptionFuture::from(unix));
+        tokio::join!(tcp, unix, OptionFuture::from(udp));
         self.places.all_back().await;
     }
 

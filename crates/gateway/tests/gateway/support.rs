@@ -262,7 +262,8 @@ impl Site {
     ) -> LoginId {
         let user = UserName::parse(user).unwrap();
         let password = PasswordHash::of(&Password::new(password.to_owned()).unwrap());
-        let sealed_secret = self.master_key.seal_login(&LoginSecret { password, totp }, &user);
+        let sealed_secret =
+            self.master_key.seal_login(&LoginSecret { password, totp, datagram_key: None }, &user);
         let ways = Ways::new(&[Way::Page]).unwrap();
         let spec = LoginSpec { user, account, role, ways, sealed_secret };
         let events = self.operate(Command::CreateLogin(Box::new(CreateLogin { spec }))).await;

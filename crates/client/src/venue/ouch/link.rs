@@ -1,5 +1,5 @@
 //! The task that has a session's connection: it writes as many packets at once as wait, and logs on
-//! again when the connection ends.
+//! again when the connection ends, by the way that works.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,14 +7,16 @@ use std::time::{Duration, Instant};
 use protocol::ouch::Outbound;
 use protocol::ouch::code::event;
 use protocol::soup::server::Due;
-use protocol::soup::{Client as Soup, LogOn, Received, RejectReason};
+use protocol::soup::{Client as Soup, LogOn, Received, RejectReason, SessionName};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
+use types::Origin;
 
 use crate::Error;
 use crate::venue::back_off::BackOff;
+use crate::venue::ouch::datagrams::UdpWay;
 use crate::venue::ouch::session::Session;
 use crate::venue::ouch::{Login, Request};
 use crate::venue::report::Report;
@@ -22,18 +24,24 @@ use crate::venue::statistics::Counters;
 
 const READ_SIZE: usize = 64 << 10;
 /// Requests without a report. Beyond it, more wait.
-const IN_FLIGHT_MAX: usize = 4_096;
+pub(super) const IN_FLIGHT_MAX: usize = 4_096;
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 const TICK: Duration = Duration::from_millis(250);
 
 pub(super) struct Link {
-    login: Login,
-    session: Session,
+    /// `None` where there is only UDP.
+    login: Option<Login>,
+    /// The first way, if there is it.
+    pub(super) udp: Option<UdpWay>,
+    /// The first report that is wanted, while the session has no name yet.
+    pub(super) from_sequence: u64,
+    pub(super) name: Option<SessionName>,
+    pub(super) session: Session,
     soup: Option<Soup>,
-    asked: mpsc::Receiver<Request>,
+    pub(super) asked: mpsc::Receiver<Request>,
     reports: mpsc::Sender<Report>,
-    counters: Arc<Counters>,
-    begun: Instant,
+    pub(super) counters: Arc<Counters>,
+    pub(super) begun: Instant,
 }
 
 /// Bytes in order, over TCP or a Unix socket.
@@ -42,32 +50,38 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 /// Why a connection is of no more use.
-enum End {
+pub(super) enum End {
     /// The last handle of the venue is gone.
     Closed,
     /// Another connection may serve.
     Broken,
     /// The venue lets this login in no more.
     Refused,
+    /// The other way is to be taken, at once.
+    Other,
 }
 
 impl Link {
     pub(super) fn new(
-        login: Login,
+        (login, udp): (Option<Login>, Option<UdpWay>),
+        from_sequence: u64,
         session: Session,
-        asked: mpsc::Receiver<Request>,
-        reports: mpsc::Sender<Report>,
+        (asked, reports): (mpsc::Receiver<Request>, mpsc::Sender<Report>),
         counters: Arc<Counters>,
     ) -> Self {
-        Self { login, session, soup: None, asked, reports, counters, begun: Instant::now() }
+        let (name, soup, begun) = (None, None, Instant::now());
+        Self { login, udp, from_sequence, name, session, soup, asked, reports, counters, begun }
     }
 
     pub(super) async fn run(mut self) {
         let mut back_off = BackOff::default();
         while !self.asked.is_closed() {
-            let end = match self.connect().await {
-                Ok(end) => end,
-                Err(_unreachable) => End::Broken,
+            let end = if self.goes_by_udp() {
+                self.session.goes_by(Origin::OuchUdp);
+                self.serve_udp().await
+            } else {
+                self.session.goes_by(Origin::Ouch);
+                self.connect().await.unwrap_or(End::Broken)
             };
             if self.session.is_current() {
                 back_off.succeeded();
@@ -78,8 +92,17 @@ impl Link {
                 // What waits is dropped, which its callers see.
                 End::Closed | End::Refused => return,
                 End::Broken => back_off.wait().await,
+                End::Other => {}
             }
         }
+    }
+
+    fn goes_by_udp(&self) -> bool {
+        self.udp.as_ref().is_some_and(|udp| self.login.is_none() || udp.is_well())
+    }
+
+    pub(super) fn has_other_way(&self) -> bool {
+        self.login.is_some()
     }
 
     /// Two log-ons: the first for new reports only, whose answer shows how many were missed and
@@ -96,7 +119,7 @@ impl Link {
     }
 
     async fn open(&self) -> Result<Box<dyn Stream>, Error> {
-        let address = &self.login.address;
+        let address = &self.login.as_ref().expect("it has this way").address;
         let opened = timeout(CONNECT_WITHIN, async {
             let stream: Box<dyn Stream> = match address.strip_prefix("unix:") {
                 Some(path) => Box::new(UnixStream::connect(path).await?),
@@ -193,6 +216,10 @@ impl Link {
                     }
                 }
                 _ = tick.tick() => {
+                    if self.udp.as_mut().is_some_and(UdpWay::is_well_again) {
+                        self.log_out(writer, &output[written..]).await;
+                        return End::Other;
+                    }
                     let now_ms = self.now_ms();
                     if self.soup().tick(&mut output, now_ms) == Due::Close {
                         return End::Broken;
@@ -204,12 +231,14 @@ impl Link {
 
     /// Goes on where the last connection ended.
     fn log_on(&self) -> LogOn {
-        let Login { user, password, from_sequence, .. } = &self.login;
-        let (session, sequence) = match &self.soup {
-            Some(soup) if soup.position().0.is_some() => soup.position(),
-            _ => (None, *from_sequence),
-        };
-        LogOn::new(user, password, session, sequence).expect("it was checked when it was opened")
+        let Login { user, password, .. } = self.login.as_ref().expect("it has this way");
+        LogOn::new(user, password, self.name, self.next_report())
+            .expect("it was checked when it was opened")
+    }
+
+    /// The number of the first report that is wanted.
+    pub(super) fn next_report(&self) -> u64 {
+        if self.name.is_some() { self.session.next_report() } else { self.from_sequence }
     }
 
     async fn receive(
@@ -225,7 +254,8 @@ impl Link {
             let soup = self.soup.as_mut().expect("it is connected");
             let message = match soup.receive(&mut rest, now_ms) {
                 Received::NeedMore => break,
-                Received::Accepted { next, .. } => {
+                Received::Accepted { session, next } => {
+                    self.name = Some(session);
                     self.session.logged_on(next, new_from, output);
                     continue;
                 }
@@ -240,30 +270,32 @@ impl Link {
                 }
                 _ => continue,
             };
-            let Ok(message) = Outbound::read(message) else {
-                end = Some(End::Broken);
-                continue;
-            };
-            if let Outbound::SystemEvent(system, _) = message
-                && system.event == event::END_OF_DAY
-            {
-                end = Some(self.start_over());
-                continue;
-            }
-            if let Some(report) = self.session.receive(&message, output) {
-                // A reader that is gone wants no reports.
-                let _unread = self.reports.send(report).await;
-            }
+            end = self.take_report(message, output).await;
         }
         let consumed = input.len() - rest.len();
         input.drain(..consumed);
         end
     }
 
+    /// Takes the next message in sequence; a reason to end if there is one.
+    pub(super) async fn take_report(&mut self, bytes: &[u8], output: &mut Vec<u8>) -> Option<End> {
+        let Ok(message) = Outbound::read(bytes) else { return Some(End::Broken) };
+        if let Outbound::SystemEvent(system, _) = message
+            && system.event == event::END_OF_DAY
+        {
+            return Some(self.start_over());
+        }
+        if let Some(report) = self.session.receive(&message, output) {
+            // A reader that is gone wants no reports.
+            let _unread = self.reports.send(report).await;
+        }
+        None
+    }
+
     /// The numbering day is over: the next log-on begins another one, from its first report.
-    fn start_over(&mut self) -> End {
+    pub(super) fn start_over(&mut self) -> End {
         self.session.begin_day();
-        (self.soup, self.login.from_sequence) = (None, 1);
+        (self.soup, self.name, self.from_sequence) = (None, None, 1);
         End::Broken
     }
 

@@ -29,6 +29,8 @@ const UNKNOWN_ORDER: i32 = -2011;
 #[derive(Debug)]
 pub(super) struct Session {
     instruments: Instruments,
+    /// That of the connection.
+    way: Origin,
     /// By number.
     orders: BTreeMap<u32, Known>,
     numbers: HashMap<String, u32>,
@@ -68,6 +70,7 @@ impl Session {
     pub(super) fn new(instruments: Instruments) -> Self {
         Self {
             instruments,
+            way: Origin::Ouch,
             orders: BTreeMap::new(),
             numbers: HashMap::new(),
             waiting: BTreeMap::new(),
@@ -87,6 +90,16 @@ impl Session {
 
     pub(super) fn in_flight(&self) -> usize {
         self.waiting.len() + self.cancels.len()
+    }
+
+    /// The way of the next connection.
+    pub(super) fn goes_by(&mut self, way: Origin) {
+        self.way = way;
+    }
+
+    /// The number of the next report.
+    pub(super) fn next_report(&self) -> u64 {
+        self.sequence + 1
     }
 
     /// The session is logged on; `next` is the number of the next report, and those before
@@ -260,7 +273,7 @@ impl Session {
             (accepted.quantity, accepted.price),
             tags,
         )?;
-        let reply = known.reply("NEW");
+        let reply = known.reply(self.way, "NEW");
         let name = known.name.clone();
         if accepted.order_state == code::order_state::LIVE {
             self.insert(number, known);
@@ -283,7 +296,7 @@ impl Session {
         if let Some(cancels) = self.cancels.remove(&orig) {
             self.cancels.entry(number).or_default().extend(cancels);
         }
-        let reply = known.reply("NEW");
+        let reply = known.reply(self.way, "NEW");
         let name = known.name.clone();
         if replaced.order_state == code::order_state::LIVE {
             self.insert(number, known);
@@ -321,7 +334,7 @@ impl Session {
         let (name, is_done) = (known.name.clone(), known.leaves == 0);
         if is_done && let Some(known) = self.remove(number) {
             for answer in self.cancels.remove(&number).into_iter().flatten() {
-                let _gone = answer.send(Ok(known.reply("CANCELED")));
+                let _gone = answer.send(Ok(known.reply(self.way, "CANCELED")));
             }
         }
         let reason = char::from(reason).to_string();
@@ -376,9 +389,9 @@ impl Session {
 }
 
 impl Known {
-    fn reply(&self, status: &str) -> Reply {
+    fn reply(&self, way: Origin, status: &str) -> Reply {
         Reply {
-            way: Origin::Ouch,
+            way,
             symbol: self.symbol.clone(),
             client_order_id: self.name.clone(),
             order_id: self.order_id,

@@ -81,6 +81,7 @@ impl Spec {
             };
             let part = match self.load {
                 Load::Ouch { .. } | Load::OuchEcho { .. } => "ouch-agent",
+                Load::OuchUdp { .. } | Load::OuchUdpEcho { .. } => "ouch-udp-agent",
                 _ => "agent",
             };
             Agent::spawn(part, &spec)
@@ -234,12 +235,15 @@ pub(super) fn read_ready(stdout: impl BufRead) -> Result<String, Failure> {
     Ok(read_ports(stdout)?.0)
 }
 
-/// Likewise, and the address of its OUCH port.
+/// Likewise, and the address of its port for OUCH.
 pub(super) fn read_ports(stdout: impl BufRead) -> Result<(String, Option<String>), Failure> {
     let mut ouch = None;
     for line in stdout.lines() {
         let line = line?;
         if let Some(address) = line.strip_prefix("listening ouch ") {
+            ouch = Some(address.to_owned());
+        }
+        if let Some(address) = line.strip_prefix("listening ouch-udp ") {
             ouch = Some(address.to_owned());
         }
         if let Some(path) = line.strip_prefix("listening ouch-unix ") {

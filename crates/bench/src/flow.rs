@@ -107,7 +107,10 @@ impl Flow {
                 super::frame::write_text(out, self.params.as_bytes());
                 order.kind
             }
-            Load::Ouch { .. } | Load::OuchEcho { .. } => {
+            Load::Ouch { .. }
+            | Load::OuchEcho { .. }
+            | Load::OuchUdp { .. }
+            | Load::OuchUdpEcho { .. } => {
                 unreachable!("an agent of its own sends the frames of OUCH")
             }
         }

@@ -25,6 +25,7 @@ mod knee;
 mod load;
 mod machine;
 mod ouch;
+mod ouch_udp;
 mod reader;
 mod report;
 mod require;
@@ -72,6 +73,8 @@ enum Chosen {
     Pipelined(Flags),
     /// Orders by OUCH in a closed loop, beside an echo of the same frames
     Ouch(ouch::Ouch),
+    /// Orders by OUCH over UDP in a closed loop, beside an echo of the same frames
+    OuchUdp(ouch_udp::OuchUdp),
     /// 200 users that join one by one; the book keeps 15,000 orders; 80 % limit, 20 % market orders
     #[command(name = "ramp-200")]
     Ramp200(Flags),
@@ -105,6 +108,10 @@ enum Chosen {
     OuchAgent,
     #[command(hide = true)]
     OuchEcho,
+    #[command(hide = true)]
+    OuchUdpAgent,
+    #[command(hide = true)]
+    OuchUdpEcho,
 }
 
 impl Bench {
@@ -115,7 +122,10 @@ impl Bench {
             Chosen::Bare => bare::run(),
             Chosen::OuchAgent => ouch::run_agent(),
             Chosen::OuchEcho => ouch::run_echo(),
+            Chosen::OuchUdpAgent => ouch_udp::run_agent(),
+            Chosen::OuchUdpEcho => ouch_udp::run_echo(),
             Chosen::Ouch(ouch) => ouch.run(),
+            Chosen::OuchUdp(ouch) => ouch.run(),
             Chosen::RestMix(flags) => run::run("rest-mix", Load::RestMix, &flags),
             Chosen::Health(flags) => run::run("health", Load::Health, &flags),
             Chosen::Batch(flags) => run::run("batch", Load::Batch, &flags),

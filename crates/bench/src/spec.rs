@@ -59,6 +59,10 @@ pub(super) enum Load {
     Ouch { batch: u16 },
     /// The frames of these orders, for a server that sends them back.
     OuchEcho { batch: u16 },
+    /// The same orders by datagrams, with as many in one, over a network that loses some.
+    OuchUdp { batch: u16, loss: u8 },
+    /// The frames of these orders, for a server that sends datagrams back.
+    OuchUdpEcho { batch: u16 },
 }
 
 impl Load {
@@ -74,6 +78,12 @@ impl Load {
 pub(super) struct Key {
     pub(super) api_key: String,
     pub(super) secret_key: String,
+}
+
+impl Key {
+    pub(super) fn of((api_key, secret_key): (String, String)) -> Self {
+        Self { api_key, secret_key }
+    }
 }
 
 impl std::fmt::Debug for Key {
@@ -106,6 +116,12 @@ pub(super) struct Outcome {
     /// Requests that were answered with an error, and how long that took.
     pub(super) refused: Tally,
     pub(super) trades: u64,
+    /// Messages that were sent again because a datagram was lost, or late.
+    #[serde(default)]
+    pub(super) sent_again: u64,
+    /// Sessions that took the place of one whose acknowledgements stayed out.
+    #[serde(default)]
+    pub(super) reopened: u64,
     pub(super) bytes_sent: u64,
     pub(super) bytes_received: u64,
     /// CPU time of the agent itself.
@@ -126,6 +142,8 @@ impl Outcome {
         add_counts(&mut self.errors, &other.errors);
         self.refused.add(&other.refused);
         self.trades += other.trades;
+        self.sent_again += other.sent_again;
+        self.reopened += other.reopened;
         self.bytes_sent += other.bytes_sent;
         self.bytes_received += other.bytes_received;
         self.cpu_s += other.cpu_s;

@@ -116,19 +116,29 @@ impl Venue {
 
     /// Makes a login for OUCH for each account, and returns users and passwords.
     pub(super) fn add_ouch_logins(&self, clients: usize) -> Result<Vec<Key>, Failure> {
+        let add = |at| self.add_ouch_login(at).map(|(user, password, _)| (user, password));
+        (1..=clients).map(|at| add(at).map(Key::of)).collect()
+    }
+
+    /// Likewise, and returns users and their keys for UDP.
+    pub(super) fn add_udp_logins(&self, clients: usize) -> Result<Vec<Key>, Failure> {
+        let add = |at| self.add_ouch_login(at).map(|(user, _, key)| (user, key));
+        (1..=clients).map(|at| add(at).map(Key::of)).collect()
+    }
+
+    /// The user, the password and the key for UDP.
+    fn add_ouch_login(&self, at: usize) -> Result<(String, String, String), Failure> {
         let folder = self.folder().expect("a fresh venue has a folder");
-        let add = |at: usize| {
-            let (user, password) = (format!("b{at}"), format!("bench{at:05}"));
-            ask_running(
-                folder,
-                &json!({
-                    "request": "login add", "user": user, "account": format!("bench-{at}"),
-                    "ways": ["ouch"], "password": password,
-                }),
-            )?;
-            Ok(Key { api_key: user, secret_key: password })
-        };
-        (1..=clients).map(add).collect()
+        let (user, password) = (format!("b{at}"), format!("bench{at:05}"));
+        let added = ask_running(
+            folder,
+            &json!({
+                "request": "login add", "user": user, "account": format!("bench-{at}"),
+                "ways": ["ouch"], "password": password,
+            }),
+        )?;
+        let key = added["udp_key"].as_str().unwrap_or_default().to_owned();
+        Ok((user, password, key))
     }
 
     fn open_accounts(&mut self, clients: usize) -> Result<(), Failure> {

@@ -118,6 +118,19 @@ fn orders_by_ouch_go_over_a_unix_socket_too() {
 }
 
 #[test]
+fn orders_by_datagrams_are_all_answered_where_some_are_lost() {
+    let args = ["ouch-udp", "--clients", "2", "--window", "8", "--batch", "4", "--loss", "5"];
+    let figures = unhindered(&args);
+    let positive = |name: &str| figures[name].as_f64().is_some_and(|figure| figure > 0.0);
+    for name in ["orders_per_s", "p99_ms", "bare_echo_per_s", "retransmitted"] {
+        assert!(positive(name), "{name}: {figures}");
+    }
+    assert_eq!((&figures["fallbacks"], &figures["loss_percent"]), (&0.into(), &5.into()));
+    assert!(figures["duplicates_refused"].is_u64(), "{figures}");
+    assert_eq!(figures["errors"], serde_json::json!({}), "{figures}");
+}
+
+#[test]
 fn what_is_required_decides_the_exit_status() {
     let health = |require: &str| {
         let args = [&["bench", "health"], &SHORT[..], &["--rate", "50", "--require", require]];

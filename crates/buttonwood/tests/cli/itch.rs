@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 
 use self::book::{Book, Levels};
 use self::receiver::{Feed, Received, again, glimpse, request};
-use crate::process::{Serving, run_json, text};
+use crate::process::{Serving, run, run_json, text};
 
 /// Messages between two comparisons of the book.
 const COMPARED_EVERY: u64 = 10_000;
@@ -59,6 +59,25 @@ async fn a_book_of_the_feed_alone_is_the_venues_through_losses_and_a_restart() {
     house.venue.take().unwrap().stop();
     let compared = compare(house.data(), &received);
     assert!(compared >= 2, "compared at {compared} places");
+
+    let out = house.data().join("out");
+    let args = ["log", "export", text(house.data()), "--out", text(&out), "--format", "itch"];
+    assert_eq!(run_json(&args)["messages"]["day-1"], received.all.len());
+    let file = out.join("day-1.itch");
+    assert!(messages_of(&std::fs::read(&file).unwrap()) == received.all);
+    let replayed = run(&["replay", text(&file), "--format", "itch"]);
+    assert!(replayed.status.success(), "{replayed:?}");
+}
+
+/// The messages of a file, each after its length.
+fn messages_of(mut file: &[u8]) -> Vec<Vec<u8>> {
+    let mut messages = Vec::new();
+    while let Some((length, rest)) = file.split_first_chunk::<2>() {
+        let (message, rest) = rest.split_at(u16::from_be_bytes(*length).into());
+        messages.push(message.to_vec());
+        file = rest;
+    }
+    messages
 }
 
 /// Compares the receiver's book with the one that the log's events give. Returns how often.
@@ -70,7 +89,9 @@ fn compare(data: &Path, received: &Received) -> usize {
         for applied in std::iter::once(command.reply.applied).chain(command.reply.continued) {
             let before = stream.count();
             stream.command(applied.sequence, applied.sequenced_ns, &applied.events, |_| {});
-            applied.events.iter().for_each(|event| drop(views.apply(event)));
+            for event in &applied.events {
+                views.apply(event);
+            }
             let after = stream.count();
             assert!(after - before < OF_COMMAND_MAX);
             if before / COMPARED_EVERY < after / COMPARED_EVERY {

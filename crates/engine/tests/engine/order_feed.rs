@@ -18,7 +18,8 @@ proptest! {
 }
 
 fn play(script: &Script) {
-    let mut venue = Driver { work_max: Some(script.work_max), ..Driver::default() };
+    let mut venue = Driver::default();
+    venue.work_max = Some(script.work_max);
     let mut feed = Feed::default();
     for command in set_up() {
         let events = venue.apply(0, command);

@@ -95,10 +95,9 @@ pub(crate) fn start(
     std::thread::Builder::new().name("itch".into()).spawn(move || feed.run())
 }
 
-/// A session of MoldUDP64 is a numbering day.
+/// A session of MoldUDP64 is a numbering day, under the name that SoupBinTCP has for it.
 pub(super) fn session(day: u32) -> SessionName {
-    let name = protocol::soup::SessionName::numbered(day);
-    name.as_str().as_bytes().try_into().expect("both protocols have ten characters")
+    format!("{day:>10}").into_bytes().try_into().expect("a day has at most ten digits")
 }
 
 struct Feed {

@@ -41,6 +41,8 @@ use crate::socket::cors::{self, Origin};
 use crate::socket::http::{API_KEY_HEADER, ErrorReply, RequestHead, text_header};
 use crate::socket::page::Pages;
 use crate::socket::proxy::Proxies;
+use crate::socket::readers::ReaderThreads;
+use crate::socket::settings::SocketSettings;
 use crate::socket::tls::Tls;
 use crate::socket::traffic::Traffic;
 use crate::web::{self, WebState};
@@ -82,13 +84,7 @@ pub(crate) async fn serve(
         traces,
         stopping,
     });
-    let shared = Arc::new(BinanceContext {
-        door: Arc::clone(&door),
-        settings: settings.socket,
-        listen_keys: ListenKeys::default(),
-        answered: Answered::new(OPERATIONS.iter().map(|of| format!("{} {}", of.method, of.path))),
-        publisher,
-    });
+    let shared = Arc::new(trading(&door, settings.socket, publisher)?);
     let operators = OperatorState {
         door: Arc::clone(&door),
         settings: settings.socket,
@@ -121,6 +117,21 @@ pub(crate) async fn serve(
     tokio::join!(port.serve(shutdown), OptionFuture::from(ouch));
     tasks.iter().for_each(|task| task.abort());
     Ok(())
+}
+
+fn trading(
+    door: &Arc<Door>,
+    settings: SocketSettings,
+    publisher: Arc<PublisherState>,
+) -> io::Result<BinanceContext> {
+    Ok(BinanceContext {
+        door: Arc::clone(door),
+        settings,
+        listen_keys: ListenKeys::default(),
+        readers: ReaderThreads::start()?,
+        answered: Answered::new(OPERATIONS.iter().map(|of| format!("{} {}", of.method, of.path))),
+        publisher,
+    })
 }
 
 fn is_loopback(tcp: &TcpListener) -> io::Result<bool> {

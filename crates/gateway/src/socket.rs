@@ -11,6 +11,7 @@ pub(crate) mod cors;
 pub(crate) mod http;
 pub(crate) mod page;
 pub(crate) mod proxy;
+pub(crate) mod readers;
 pub(crate) mod refusal;
 pub(crate) mod settings;
 pub(crate) mod share;

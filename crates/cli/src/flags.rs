@@ -121,6 +121,25 @@ pub struct Flags {
     #[arg(long)]
     ouch_cancel_on_disconnect: bool,
 
+    /// Address and port for gRPC, such as localhost:9001; port 0 is any free port
+    /// [default: no such port] [env: BUTTONWOOD_GRPC]
+    #[arg(long, value_name = "[ADDR]:PORT")]
+    grpc: Option<String>,
+
+    /// Path of a Unix socket for gRPC clients of this machine
+    /// [default: no such socket] [env: BUTTONWOOD_GRPC_UNIX]
+    #[arg(long, value_name = "PATH")]
+    grpc_unix: Option<PathBuf>,
+
+    /// Allow gRPC clients of other machines without TLS: their tokens can be read on the way
+    /// [env: BUTTONWOOD_GRPC_CLEARTEXT]
+    #[arg(long)]
+    grpc_cleartext: bool,
+
+    /// Open gRPC connections, 1 to 100000 [default: 1024] [env: BUTTONWOOD_GRPC_CONNECTIONS_MAX]
+    #[arg(long, value_name = "N")]
+    grpc_connections_max: Option<usize>,
+
     /// What an acknowledged order survives: loss of power (fsync), the end of this process (os), or
     /// nothing (memory) [default: fsync] [env: BUTTONWOOD_DURABILITY]
     #[arg(long, value_name = "LEVEL", value_parser = DURABILITY)]
@@ -364,6 +383,7 @@ mod tests {
             ["--web-session-hours", "7"],
             ["--ouch", "127.0.0.1:3"],
             ["--ouch-connections-max", "8"],
+            ["--grpc-connections-max", "9"],
             ["--market", "BTCUSDT=day.dbn"],
             ["--speed", "2.5"],
         ];
@@ -377,6 +397,7 @@ mod tests {
             "--ouch-cleartext",
             "--market-lenient",
             "--ouch-cancel-on-disconnect",
+            "--grpc-cleartext",
         ];
         let Settings {
             http,
@@ -392,6 +413,7 @@ mod tests {
             trace,
             web,
             ouch,
+            grpc,
         } = load(&[text.as_flattened(), &switches].concat()).unwrap();
         assert_eq!(
             (http.address.port(), http.tls_self_signed, http.allow_plaintext),
@@ -423,6 +445,7 @@ mod tests {
             (ouch.connections_max, ouch.cleartext, ouch.cancel_on_disconnect),
             (8, true, true)
         );
+        assert_eq!((grpc.connections_max, grpc.cleartext), (9, true));
         assert_eq!((web.session_idle_mins, web.session_hours), (6, 7));
         assert!(matches!(logging.format, server::LogFormat::Json) && logging.level == "warn");
     }

@@ -9,6 +9,7 @@ pub(crate) mod certificate;
 pub(crate) mod connection;
 pub(crate) mod cors;
 pub(crate) mod http;
+pub(crate) mod listeners;
 pub(crate) mod page;
 pub(crate) mod proxy;
 pub(crate) mod readers;

@@ -16,11 +16,11 @@ use tokio::task::JoinSet;
 use venue::{Handle, Keyring, Listener, MasterKey, MasterKeyError, Opened, Replayed, Running};
 
 use crate::demo::{self, Demo};
+use crate::doors::{AllDoors, Places};
 use crate::error::ServeError;
 use crate::feed;
 use crate::market::{Reader, RecordedMarket};
 use crate::operators::{OperatedVenue, Operators};
-use crate::ouch_doors::{OuchDoors, OuchPlaces};
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
 use crate::traces::{self, Tracing};
@@ -78,7 +78,7 @@ async fn serve(
 ) -> Result<(), ServeError> {
     // A port in use and a recording that is none are errors before anything is written.
     let tcp = bind(settings.http.address).await?;
-    let ouch = OuchDoors::bind(&settings.ouch).await?;
+    let (doors, places) = AllDoors::bind(&settings).await?;
     let recording = Reader::open(&settings.market)?;
     let tls = settings.http.tls()?;
     let tracing = Tracing::prepare(&settings.trace)?;
@@ -106,9 +106,8 @@ async fn serve(
     let (traces, export) = traces::start(tracing, opened.metrics())?;
     let mut gateway = gateway.with_faults(faults.clone()).with_traces(traces);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
-    let ouch_places = ouch.places()?;
     let listeners = vec![gateway.listener(), feed::listener(&projection)];
-    let running = start(opened, listeners, &mut gateway, ouch);
+    let running = start(opened, listeners, &mut gateway, doors);
     tracing::info!(
         durability = ?settings.log.durability,
         data = %data_dir.display(),
@@ -128,7 +127,7 @@ async fn serve(
     };
     let demo = demo.map(|demo| (demo, master_key, recording));
     let around = (host, operators);
-    let ports = (tcp, tls, ouch_places);
+    let ports = (tcp, tls, places);
     let outcome = run_until_stopped(&settings, around, ports, gateway, &running, venue, demo).await;
     let stopped = tokio::task::spawn_blocking(|| {
         let stopped = running.stop();
@@ -150,9 +149,13 @@ fn start(
     opened: Opened,
     listeners: Vec<Box<dyn Listener>>,
     gateway: &mut Gateway,
-    ouch: OuchDoors,
+    doors: AllDoors,
 ) -> Running {
-    match ouch.listeners().map(|doors| gateway.serve_ouch(doors, &opened)) {
+    #[cfg(feature = "grpc")]
+    if let Some(listeners) = doors.grpc.listeners() {
+        gateway.serve_grpc(listeners);
+    }
+    match doors.ouch.listeners().map(|doors| gateway.serve_ouch(doors, &opened)) {
         Some(reporter) => opened.start_with(listeners, reporter),
         None => opened.start(listeners),
     }
@@ -170,7 +173,7 @@ fn warn_of_plaintext(tcp: &TcpListener, is_encrypted: bool) -> io::Result<()> {
 async fn run_until_stopped(
     settings: &Settings,
     (host, operators): (&mut impl Host, &impl Operators),
-    (tcp, tls, ouch): (TcpListener, Option<Arc<Tls>>, OuchPlaces),
+    (tcp, tls, places): (TcpListener, Option<Arc<Tls>>, Places),
     gateway: Gateway,
     running: &Running,
     venue: OperatedVenue,
@@ -193,7 +196,7 @@ async fn run_until_stopped(
     if let Some(code) = codes.as_mut().and_then(|codes| codes.try_recv().ok()) {
         host.open(&page_url(&base_url, &code))?;
     }
-    for (protocol, place) in ouch {
+    for (protocol, place) in places {
         host.listening(protocol, &place)?;
     }
     host.ready(&base_url)?;
@@ -316,11 +319,11 @@ impl Keys {
                 )));
             }
         };
-        // A test is ready sooner without logins, which no program needs, but for OUCH.
+        // A test is ready sooner without logins, which no program needs, but for OUCH and gRPC.
         if !settings.test.enabled {
             demo.add_passwords(data_dir);
         }
-        if settings.ouch.is_on() {
+        if settings.ouch.is_on() || settings.grpc.is_on() {
             demo.add_ouch_logins(data_dir);
         }
         Ok((demo.master_key()?, Some(demo)))

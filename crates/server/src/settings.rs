@@ -8,6 +8,7 @@ pub(crate) mod address;
 pub(crate) mod bps;
 pub(crate) mod demo;
 pub(crate) mod door;
+pub(crate) mod grpc;
 pub(crate) mod history;
 pub(crate) mod http;
 mod layers;
@@ -37,6 +38,7 @@ pub struct Settings {
     pub door: door::Door,
     pub web: web::Web,
     pub ouch: ouch::Ouch,
+    pub grpc: grpc::Grpc,
     pub log: log::Log,
     pub spool: spool::Spool,
     pub history: history::History,
@@ -60,6 +62,10 @@ const FLAT_NAMES: FlatNames = &[
     ("ouch", "cleartext", "ouch_cleartext"),
     ("ouch", "connections_max", "ouch_connections_max"),
     ("ouch", "cancel_on_disconnect", "ouch_cancel_on_disconnect"),
+    ("grpc", "address", "grpc"),
+    ("grpc", "unix", "grpc_unix"),
+    ("grpc", "cleartext", "grpc_cleartext"),
+    ("grpc", "connections_max", "grpc_connections_max"),
     ("log", "segment_kib", "log_segment_kib"),
     ("log", "retention", "log_retention"),
     ("spool", "max_mib", "spool_max_mib"),
@@ -124,6 +130,7 @@ impl Settings {
         self.http.check()?;
         self.web.check()?;
         self.ouch.check(self.http.speaks_tls())?;
+        self.grpc.check(self.http.speaks_tls())?;
         if self.http.speaks_tls() && self.demo.enabled && self.has_bots() {
             return Err("the demo's bots have no TLS: add --no-bots, or start without TLS".into());
         }
@@ -165,6 +172,8 @@ impl Settings {
             socket: self.http.socket_settings(connections_max),
             web: self.web.web_settings(),
             ouch: self.ouch.ouch_settings(),
+            #[cfg(feature = "grpc")]
+            grpc: self.grpc.grpc_settings(),
         }
     }
 

@@ -18,6 +18,8 @@ pub(crate) struct Serving {
     pub(crate) page: Option<String>,
     /// The address of the OUCH port.
     pub(crate) ouch: Option<String>,
+    /// The address of the gRPC port.
+    pub(crate) grpc: Option<String>,
 }
 
 /// Runs the binary to its end, without what the environment of the test says.
@@ -68,14 +70,17 @@ impl Serving {
         let mut process = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = process.stdout.take().expect("it is piped");
         let stdout = BufReader::new(stdout);
-        let mut serving = Self { process, stdout, url: String::new(), page: None, ouch: None };
+        let (url, page, ouch, grpc) = (String::new(), None, None, None);
+        let mut serving = Self { process, stdout, url, page, ouch, grpc };
         loop {
             let line = serving.next_line();
             match line.split_once(' ') {
                 Some(("open", page)) => serving.page = Some(page.to_owned()),
-                Some(("listening", port)) => match port.strip_prefix("ouch ") {
-                    Some(port) => serving.ouch = Some(port.to_owned()),
-                    None => assert!(port.starts_with("ouch-unix /"), "{port}"),
+                Some(("listening", port)) => match port.split_once(' ') {
+                    Some(("ouch", port)) => serving.ouch = Some(port.to_owned()),
+                    Some(("grpc", port)) => serving.grpc = Some(port.to_owned()),
+                    Some(("ouch-unix" | "grpc-unix", path)) => assert!(path.starts_with('/')),
+                    _ => panic!("another port: {line}"),
                 },
                 Some(("ready", url)) => {
                     serving.url = url.to_owned();

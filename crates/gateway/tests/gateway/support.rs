@@ -1,7 +1,7 @@
 //! A venue with two markets and two accounts, and a client that speaks plain HTTP to it.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -34,6 +34,8 @@ use venue::{
 pub(crate) const BTCUSDT: InstrumentId = InstrumentId(0);
 pub(crate) const MAKER: AccountId = AccountId(1);
 pub(crate) const TAKER: AccountId = AccountId(2);
+#[cfg(feature = "grpc")]
+const GRPC_SOCKET: &str = "grpc.socket";
 const E8: i128 = 100_000_000;
 
 /// The API key and its secret.
@@ -43,8 +45,8 @@ pub(crate) struct Key {
     pub(crate) secret: Secret,
 }
 
-/// TLS, names, origins and proxies for clients beyond this machine, the operators' backend, and
-/// sign-in by code.
+/// TLS, names, origins and proxies for clients beyond this machine, the operators' backend, sign-in
+/// by code, and gRPC.
 #[derive(Clone, Default)]
 pub(crate) struct Exposure {
     pub(crate) tls: Option<Arc<Tls>>,
@@ -55,6 +57,8 @@ pub(crate) struct Exposure {
     /// Accounts that a code signs in to; a demo has some.
     pub(crate) demo: Vec<String>,
     pub(crate) codes: Codes,
+    /// On [`Site::grpc_socket`].
+    pub(crate) grpc: bool,
 }
 
 /// The codes that the venue prints.
@@ -165,6 +169,12 @@ impl Site {
         let (running, address, server) = started.await;
         let handle = running.handle();
         Self { address, handle, running: Some(running), server, ..self }
+    }
+
+    /// The path of the socket of gRPC.
+    #[cfg(feature = "grpc")]
+    pub(crate) fn grpc_socket(&self) -> PathBuf {
+        self.dir.path().join(GRPC_SOCKET)
     }
 
     /// Stops the venue. The sockets stay open.
@@ -423,6 +433,13 @@ async fn start(
         Some(operators) => gateway.with_operators(operators),
         None => gateway,
     };
+    #[cfg(feature = "grpc")]
+    let mut gateway = gateway;
+    #[cfg(feature = "grpc")]
+    if exposure.grpc {
+        let unix = tokio::net::UnixListener::bind(dir.path().join(GRPC_SOCKET)).unwrap();
+        gateway.serve_grpc(gateway::Listeners { tcp: None, unix: Some(unix) });
+    }
     let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
     let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = tcp.local_addr().unwrap();

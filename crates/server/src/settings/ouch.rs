@@ -5,12 +5,14 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use gateway::OuchSettings;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
+
+use super::address;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Ouch {
     /// `None` is no such port; port 0 is any free port.
-    #[serde(deserialize_with = "deserialize")]
+    #[serde(deserialize_with = "address::deserialize_some")]
     pub address: Option<SocketAddr>,
     /// A Unix socket for clients of this machine.
     pub unix: Option<PathBuf>,
@@ -29,11 +31,6 @@ impl Default for Ouch {
         let OuchSettings { connections_max, cancel_on_disconnect } = OuchSettings::default();
         Self { address: None, unix: None, cleartext: false, connections_max, cancel_on_disconnect }
     }
-}
-
-fn deserialize<'de, D: Deserializer<'de>>(source: D) -> Result<Option<SocketAddr>, D::Error> {
-    let text = Option::<String>::deserialize(source)?;
-    text.map(|text| super::address::parse(&text)).transpose().map_err(serde::de::Error::custom)
 }
 
 impl Ouch {

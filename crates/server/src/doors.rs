@@ -1,36 +1,56 @@
-//! Where OUCH is spoken: a port, and a socket for clients of this machine.
+//! Ports and sockets beside the HTTP port: of OUCH, and of gRPC.
 
 use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-use gateway::OuchListeners;
+use gateway::Listeners;
 use tokio::net::{TcpListener, UnixListener};
 
 use crate::error::ServeError;
 use crate::run::bind;
-use crate::settings::ouch::Ouch;
+use crate::settings::Settings;
 
 /// The user of the venue and its group may connect.
 const MODE: u32 = 0o660;
 
 /// The name and the address of each, for the lines before `ready`.
-pub(crate) type OuchPlaces = Vec<(&'static str, String)>;
+pub(crate) type Places = Vec<(&'static str, String)>;
 
+/// Of each dialect that has some.
 #[derive(Debug)]
-pub(crate) struct OuchDoors {
+pub(crate) struct AllDoors {
+    pub(crate) ouch: Doors,
+    pub(crate) grpc: Doors,
+}
+
+impl AllDoors {
+    pub(crate) async fn bind(
+        Settings { ouch, grpc, .. }: &Settings,
+    ) -> Result<(Self, Places), ServeError> {
+        let ouch = Doors::bind(ouch.address, ouch.unix.as_ref()).await?;
+        let grpc = Doors::bind(grpc.address, grpc.unix.as_ref()).await?;
+        let places = [ouch.places(["ouch", "ouch-unix"])?, grpc.places(["grpc", "grpc-unix"])?];
+        Ok((Self { ouch, grpc }, places.concat()))
+    }
+}
+
+/// A port for clients of the network, and a socket for those of this machine.
+#[derive(Debug)]
+pub(crate) struct Doors {
     tcp: Option<TcpListener>,
     unix: Option<(UnixListener, PathBuf)>,
 }
 
-impl OuchDoors {
-    pub(crate) async fn bind(settings: &Ouch) -> Result<Self, ServeError> {
-        let tcp = match settings.address {
+impl Doors {
+    async fn bind(address: Option<SocketAddr>, unix: Option<&PathBuf>) -> Result<Self, ServeError> {
+        let tcp = match address {
             Some(address) => Some(bind(address).await?),
             None => None,
         };
-        let unix = settings.unix.as_ref().map(|path| {
+        let unix = unix.map(|path| {
             let bound = bind_unix(path).map_err(|error| {
                 ServeError::new(format!("cannot listen on {}: {error}", path.display()))
             });
@@ -39,17 +59,17 @@ impl OuchDoors {
         Ok(Self { tcp, unix: unix.transpose()? })
     }
 
-    pub(crate) fn places(&self) -> io::Result<OuchPlaces> {
-        let tcp = self.tcp.as_ref().map(|tcp| Ok(("ouch", tcp.local_addr()?.to_string())));
-        let unix =
-            self.unix.as_ref().map(|(_, path)| Ok(("ouch-unix", path.display().to_string())));
+    /// Where clients connect, under the names of the port and of the socket.
+    fn places(&self, [port, socket]: [&'static str; 2]) -> io::Result<Places> {
+        let tcp = self.tcp.as_ref().map(|tcp| Ok((port, tcp.local_addr()?.to_string())));
+        let unix = self.unix.as_ref().map(|(_, path)| Ok((socket, path.display().to_string())));
         tcp.into_iter().chain(unix).collect()
     }
 
-    pub(crate) fn listeners(self) -> Option<OuchListeners> {
+    pub(crate) fn listeners(self) -> Option<Listeners> {
         let Self { tcp, unix } = self;
         let is_on = tcp.is_some() || unix.is_some();
-        is_on.then(|| OuchListeners { tcp, unix: unix.map(|(unix, _)| unix) })
+        is_on.then(|| Listeners { tcp, unix: unix.map(|(unix, _)| unix) })
     }
 }
 

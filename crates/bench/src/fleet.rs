@@ -82,6 +82,7 @@ impl Spec {
             let part = match self.load {
                 Load::Ouch { .. } | Load::OuchEcho { .. } => "ouch-agent",
                 Load::OuchUdp { .. } | Load::OuchUdpEcho { .. } => "ouch-udp-agent",
+                Load::Grpc { .. } | Load::GrpcCalls => "grpc-agent",
                 _ => "agent",
             };
             Agent::spawn(part, &spec)
@@ -235,22 +236,19 @@ pub(super) fn read_ready(stdout: impl BufRead) -> Result<String, Failure> {
     Ok(read_ports(stdout)?.0)
 }
 
-/// Likewise, and the address of its port for OUCH.
+/// Likewise, and the address of its port for OUCH or gRPC.
 pub(super) fn read_ports(stdout: impl BufRead) -> Result<(String, Option<String>), Failure> {
-    let mut ouch = None;
+    let mut port = None;
     for line in stdout.lines() {
         let line = line?;
-        if let Some(address) = line.strip_prefix("listening ouch ") {
-            ouch = Some(address.to_owned());
-        }
-        if let Some(address) = line.strip_prefix("listening ouch-udp ") {
-            ouch = Some(address.to_owned());
-        }
-        if let Some(path) = line.strip_prefix("listening ouch-unix ") {
-            ouch = Some(format!("{UNIX}{path}"));
+        if let Some((name, place)) =
+            line.strip_prefix("listening ").and_then(|of| of.split_once(' '))
+        {
+            let is_socket = name.ends_with("-unix");
+            port = Some(if is_socket { format!("{UNIX}{place}") } else { place.to_owned() });
         }
         if let Some(address) = line.strip_prefix("ready http://") {
-            return Ok((address.to_owned(), ouch));
+            return Ok((address.to_owned(), port));
         }
     }
     Err(Failure::new("the venue did not start; the reason is above"))

@@ -21,6 +21,8 @@ mod flow;
 mod frame;
 mod generate;
 mod growth;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod knee;
 mod load;
 mod machine;
@@ -75,6 +77,9 @@ enum Chosen {
     Ouch(ouch::Ouch),
     /// Orders by OUCH over UDP in a closed loop, beside an echo of the same frames
     OuchUdp(ouch_udp::OuchUdp),
+    /// Orders over gRPC in a closed loop: on a stream, or one a call beside REST
+    #[cfg(feature = "grpc")]
+    Grpc(grpc::Grpc),
     /// 200 users that join one by one; the book keeps 15,000 orders; 80 % limit, 20 % market orders
     #[command(name = "ramp-200")]
     Ramp200(Flags),
@@ -112,6 +117,9 @@ enum Chosen {
     OuchUdpAgent,
     #[command(hide = true)]
     OuchUdpEcho,
+    #[cfg(feature = "grpc")]
+    #[command(hide = true)]
+    GrpcAgent,
 }
 
 impl Bench {
@@ -126,6 +134,10 @@ impl Bench {
             Chosen::OuchUdpEcho => ouch_udp::run_echo(),
             Chosen::Ouch(ouch) => ouch.run(),
             Chosen::OuchUdp(ouch) => ouch.run(),
+            #[cfg(feature = "grpc")]
+            Chosen::GrpcAgent => grpc::run_agent(),
+            #[cfg(feature = "grpc")]
+            Chosen::Grpc(grpc) => grpc.run(),
             Chosen::RestMix(flags) => run::run("rest-mix", Load::RestMix, &flags),
             Chosen::Health(flags) => run::run("health", Load::Health, &flags),
             Chosen::Batch(flags) => run::run("batch", Load::Batch, &flags),

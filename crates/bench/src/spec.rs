@@ -47,6 +47,8 @@ pub(super) enum Load {
     /// Limit orders and market orders over REST, 80 to 20, half of which put back what the others
     /// take.
     KeptBook,
+    /// Limit orders over REST, of which every second one trades.
+    Alternating,
     /// `GET /health/live`.
     Health,
     /// 20 orders a request.
@@ -63,6 +65,10 @@ pub(super) enum Load {
     OuchUdp { batch: u16, loss: u8 },
     /// The frames of these orders, for a server that sends datagrams back.
     OuchUdpEcho { batch: u16 },
+    /// Orders on a stream of gRPC, of which every second one trades; as many are in one message.
+    Grpc { batch: u16 },
+    /// The same orders, each in a call.
+    GrpcCalls,
 }
 
 impl Load {

@@ -29,8 +29,8 @@ pub(super) struct Venue {
     /// Host and port.
     pub(super) address: String,
     pub(super) keys: Vec<Key>,
-    /// Host and port for OUCH.
-    pub(super) ouch: Option<String>,
+    /// Where OUCH or gRPC is spoken: `host:port`, or `unix:` and a path.
+    pub(super) port: Option<String>,
     /// As it was before the venue started.
     pub(super) machine: Report,
     own: Option<Own>,
@@ -60,9 +60,9 @@ impl Venue {
             .permissions(Permissions::from_mode(0o700))
             .tempdir_in(within)
             .map_err(|error| Failure::new(format!("{}: {error}", within.display())))?;
-        let (process, (address, ouch)) = spawn(folder.path(), settings, cores)?;
+        let (process, (address, port)) = spawn(folder.path(), settings, cores)?;
         let own = Own { process, folder, settings: settings.to_vec(), cores };
-        let mut venue = Self { address, keys: Vec::new(), ouch, machine, own: Some(own) };
+        let mut venue = Self { address, keys: Vec::new(), port, machine, own: Some(own) };
         venue.open_accounts(clients)?;
         Ok(venue)
     }
@@ -73,7 +73,7 @@ impl Venue {
         let address = server::parse_address(address)
             .map_err(|error| Failure::new(format!("the URL {error}")))?;
         let (keys, machine) = (vec![key.clone(); clients], machine::here(here));
-        Ok(Self { address: address.to_string(), keys, ouch: None, machine, own: None })
+        Ok(Self { address: address.to_string(), keys, port: None, machine, own: None })
     }
 
     /// Kills the venue, and starts it again.
@@ -84,7 +84,7 @@ impl Venue {
         own.process.0.kill()?;
         own.process.0.wait()?;
         let (process, ports) = spawn(own.folder.path(), &own.settings, own.cores)?;
-        (own.process, (self.address, self.ouch)) = (process, ports);
+        (own.process, (self.address, self.port)) = (process, ports);
         Ok(())
     }
 

@@ -154,6 +154,24 @@ pub struct Flags {
     /// Open Glimpse connections, 1 to 10000 [default: 64] [env: BUTTONWOOD_GLIMPSE_CONNECTIONS_MAX]
     #[arg(long, value_name = "N")]
     glimpse_connections_max: Option<usize>,
+    /// Address and port for gRPC, such as localhost:9001; port 0 is any free port
+    /// [default: no such port] [env: BUTTONWOOD_GRPC]
+    #[arg(long, value_name = "[ADDR]:PORT")]
+    grpc: Option<String>,
+
+    /// Path of a Unix socket for gRPC clients of this machine
+    /// [default: no such socket] [env: BUTTONWOOD_GRPC_UNIX]
+    #[arg(long, value_name = "PATH")]
+    grpc_unix: Option<PathBuf>,
+
+    /// Allow gRPC clients of other machines without TLS: their tokens can be read on the way
+    /// [env: BUTTONWOOD_GRPC_CLEARTEXT]
+    #[arg(long)]
+    grpc_cleartext: bool,
+
+    /// Open gRPC connections, 1 to 100000 [default: 1024] [env: BUTTONWOOD_GRPC_CONNECTIONS_MAX]
+    #[arg(long, value_name = "N")]
+    grpc_connections_max: Option<usize>,
 
     /// What an acknowledged order survives: loss of power (fsync), the end of this process (os), or
     /// nothing (memory) [default: fsync] [env: BUTTONWOOD_DURABILITY]
@@ -405,6 +423,7 @@ mod tests {
             ["--itch-recovery", ":9"],
             ["--glimpse", ":10"],
             ["--glimpse-connections-max", "11"],
+            ["--grpc-connections-max", "9"],
             ["--market", "BTCUSDT=day.dbn"],
             ["--speed", "2.5"],
         ];
@@ -418,6 +437,7 @@ mod tests {
             "--ouch-cleartext",
             "--market-lenient",
             "--ouch-cancel-on-disconnect",
+            "--grpc-cleartext",
         ];
         let Settings {
             http,
@@ -434,6 +454,7 @@ mod tests {
             web,
             ouch,
             itch,
+            grpc,
         } = load(&[text.as_flattened(), &switches].concat()).unwrap();
         assert_eq!(
             (http.address.port(), http.tls_self_signed, http.allow_plaintext),
@@ -470,6 +491,7 @@ mod tests {
         assert_eq!((itch.receivers.len(), ports), (2, [Some(9), Some(10)]));
         assert_eq!(itch.interface.map(|at| at.is_loopback()), Some(true));
         assert_eq!((itch.ttl, itch.glimpse_connections_max), (3, 11));
+        assert_eq!((grpc.connections_max, grpc.cleartext), (9, true));
         assert_eq!((web.session_idle_mins, web.session_hours), (6, 7));
         assert!(matches!(logging.format, server::LogFormat::Json) && logging.level == "warn");
     }

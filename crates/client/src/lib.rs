@@ -7,14 +7,16 @@
 //! A request is sent once. Whether one that failed on its way was carried out is not known; to
 //! repeat a new order safely, give it an [idempotency key](NewOrder::idempotency_key).
 //!
-//! A [`Venue`] trades over REST, the WebSocket API or OUCH by one interface, and does not lose an
-//! answer.
+//! A [`Venue`] trades over REST, the WebSocket API, OUCH or gRPC by one interface, and does not
+//! lose an answer.
 //!
 //! # Known limits
 //! Plain HTTP and TCP only.
 
 mod answer;
 mod error;
+#[cfg(feature = "grpc")]
+pub mod grpc;
 mod http;
 mod list;
 mod order;
@@ -32,6 +34,8 @@ pub use protocol::binance::response::{
 };
 pub use stream::{Stream, StreamMessage};
 pub use types::{OrderType, Origin, Side, TimeInForce};
+#[cfg(feature = "grpc")]
+pub use venue::{Access, Caller};
 pub use venue::{
     Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, UdpLogin, Venue,
 };

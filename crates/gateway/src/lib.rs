@@ -29,6 +29,8 @@ mod door;
 #[cfg(feature = "echo")]
 mod echo;
 mod feed;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod itch;
 mod listener;
 mod monitoring;
@@ -39,10 +41,11 @@ mod socket;
 mod web;
 
 use std::io;
+use std::net::UdpSocket;
 use std::sync::Arc;
 
 use projection::History;
-use tokio::net::{TcpListener, UdpSocket};
+use tokio::net::TcpListener;
 use venue::{Handle, Keyring, Listener, MasterKeyError, Opened, Reporter};
 
 #[doc(hidden)]
@@ -62,17 +65,20 @@ pub use crate::door::settings::DoorSettings;
 use crate::door::shown::shown_orders;
 pub use crate::door::trace::{OrderTrace, StageTime, TraceParent, Traces};
 use crate::feed::open_lists::OpenLists;
+#[cfg(feature = "grpc")]
+pub use crate::grpc::settings::GrpcSettings;
 pub use crate::itch::encoder::ItchEncoder;
 use crate::itch::feed::Beginning;
 use crate::itch::listener::ItchListener;
 use crate::itch::receivers::Receivers;
 pub use crate::itch::settings::{ItchDoors, ItchSettings};
 use crate::operator::hub::OperatorHub;
-pub use crate::ouch::accept::OuchListeners;
 use crate::ouch::hub::Hub;
 use crate::ouch::reporter::OuchReporter;
 pub use crate::ouch::settings::OuchSettings;
+use crate::server::Beside;
 pub use crate::socket::cors::{Origin, OriginError};
+pub use crate::socket::listeners::Listeners;
 pub use crate::socket::page::{AllowedHost, AllowedHostError};
 pub use crate::socket::proxy::{TrustedProxy, TrustedProxyError};
 pub use crate::socket::settings::SocketSettings;
@@ -86,6 +92,8 @@ pub struct Settings {
     pub socket: SocketSettings,
     pub web: WebSettings,
     pub ouch: OuchSettings,
+    #[cfg(feature = "grpc")]
+    pub grpc: GrpcSettings,
     pub itch: ItchSettings,
 }
 
@@ -110,7 +118,8 @@ impl From<SocketSettings> for Settings {
 /// Where OUCH is spoken, and what its sessions share with the reporter.
 #[derive(Debug)]
 struct OuchPort {
-    doors: OuchListeners,
+    doors: Option<Listeners>,
+    udp: Option<UdpSocket>,
     hub: Arc<Hub>,
 }
 
@@ -120,6 +129,14 @@ struct ItchPort {
     recovery: Option<UdpSocket>,
     glimpse: Option<TcpListener>,
     hub: Arc<itch::feed::Hub>,
+}
+
+/// Where gRPC is spoken, and what its streams share with the publisher's thread.
+#[cfg(feature = "grpc")]
+#[derive(Debug)]
+struct GrpcPort {
+    listeners: Option<Listeners>,
+    hub: Arc<grpc::hub::Hub>,
 }
 
 /// The gateway of one venue. Create it before the venue starts, so that its listener misses no
@@ -139,8 +156,7 @@ pub struct Gateway {
     allowed_hosts: Vec<AllowedHost>,
     trusted_proxies: Vec<TrustedProxy>,
     demo_sign_in: Option<DemoSignIn>,
-    ouch: Option<OuchPort>,
-    itch: Option<ItchPort>,
+    beside: Beside,
     /// Before any client can connect: requests of an earlier run are signed before.
     created_us: u64,
 }
@@ -157,6 +173,15 @@ impl Gateway {
         let directory = Arc::new(SharedDirectory::new(directory));
         let publisher = Arc::new(PublisherState::new(directory, users));
         let operator_hub = Arc::new(OperatorHub::new(Arc::clone(&publisher.readers)));
+        let beside = Beside {
+            ouch: None,
+            itch: None,
+            #[cfg(feature = "grpc")]
+            grpc: GrpcPort {
+                listeners: None,
+                hub: grpc::hub::Hub::new(Arc::clone(&publisher.readers)),
+            },
+        };
         Ok(Self {
             settings,
             publisher,
@@ -171,8 +196,7 @@ impl Gateway {
             allowed_hosts: Vec::new(),
             trusted_proxies: Vec::new(),
             demo_sign_in: None,
-            ouch: None,
-            itch: None,
+            beside,
             created_us: clock::now_us(),
         })
     }
@@ -239,12 +263,17 @@ impl Gateway {
 
     /// Serves OUCH on these, too. Returns the reporter for [`Opened::start_with`]: without it
     /// the sessions get no reports.
-    pub fn serve_ouch(&mut self, doors: OuchListeners, opened: &Opened) -> Box<dyn Reporter> {
+    pub fn serve_ouch(
+        &mut self,
+        doors: Option<Listeners>,
+        udp: Option<UdpSocket>,
+        opened: &Opened,
+    ) -> Box<dyn Reporter> {
         let logins = numbered::logins(opened.engine());
         let markets = self.publisher.directory.read().markets().to_vec();
         let hub = Arc::new(Hub::new(&markets, &logins, opened.views().reports()));
         numbered::each_numbered_order(opened.engine(), |name, order| hub.restore(name, order));
-        self.ouch = Some(OuchPort { doors, hub: Arc::clone(&hub) });
+        self.beside.ouch = Some(OuchPort { doors, udp, hub: Arc::clone(&hub) });
         Box::new(OuchReporter::new(hub))
     }
 
@@ -265,15 +294,29 @@ impl Gateway {
         let beginning = Beginning { stream, sequence, orders, spool };
         let receivers = Receivers::open(receivers, interface, ttl)?;
         let feed = itch::feed::start(Arc::clone(&hub), beginning, receivers)?;
-        self.itch = Some(ItchPort { recovery, glimpse, hub: Arc::clone(&hub) });
+        self.beside.itch = Some(ItchPort { recovery, glimpse, hub: Arc::clone(&hub) });
         Ok(Box::new(ItchListener::new(hub, feed)))
+    }
+
+    /// Serves gRPC on these, too.
+    #[cfg(feature = "grpc")]
+    pub fn serve_grpc(&mut self, listeners: Listeners) {
+        self.beside.grpc.listeners = Some(listeners);
     }
 
     /// The listener for [`Opened::start`], to be passed once. Without it the gateway learns no new
     /// keys and publishes no streams.
     pub fn listener(&self) -> Box<dyn Listener> {
         let operators = Arc::clone(&self.operator_hub);
-        Box::new(listener::GatewayListener::new(Arc::clone(&self.publisher), operators))
+        let publisher = Arc::clone(&self.publisher);
+        #[cfg(feature = "grpc")]
+        let grpc = Arc::clone(&self.beside.grpc.hub);
+        Box::new(listener::GatewayListener::new(
+            publisher,
+            operators,
+            #[cfg(feature = "grpc")]
+            grpc,
+        ))
     }
 
     /// Serves until `shutdown` is ready. Then it answers requests in flight, sends each WebSocket a

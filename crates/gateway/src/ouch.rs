@@ -20,7 +20,7 @@
 pub(crate) mod accept;
 mod backlog;
 mod book;
-mod datagrams;
+pub(crate) mod datagrams;
 pub(crate) mod hub;
 mod intake;
 mod link;

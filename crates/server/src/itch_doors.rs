@@ -2,10 +2,10 @@
 
 use std::io;
 
-use tokio::net::{TcpListener, UdpSocket};
+use tokio::net::TcpListener;
 
+use crate::doors::{Places, bind_udp};
 use crate::error::ServeError;
-use crate::ouch_doors::Places;
 use crate::run::bind;
 use crate::settings::itch::Itch;
 
@@ -14,12 +14,7 @@ pub(crate) async fn open(settings: &Itch) -> Result<Option<gateway::ItchDoors>, 
     if !settings.is_on() {
         return Ok(None);
     }
-    let recovery = match settings.recovery {
-        Some(address) => Some(UdpSocket::bind(address).await.map_err(|error| {
-            ServeError::new(format!("cannot listen on {address} (UDP): {error}"))
-        })?),
-        None => None,
-    };
+    let recovery = settings.recovery.map(bind_udp).transpose()?;
     let glimpse: Option<TcpListener> = match settings.glimpse {
         Some(address) => Some(bind(address).await?),
         None => None,

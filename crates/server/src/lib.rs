@@ -5,6 +5,7 @@
 //! [`Operators`] answers operators, whose requests this crate does not see.
 
 mod demo;
+mod doors;
 mod error;
 pub mod feed;
 mod huge_pages;
@@ -15,7 +16,6 @@ mod market;
 #[path = "without_market.rs"]
 mod market;
 mod operators;
-mod ouch_doors;
 mod random;
 mod run;
 mod settings;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::{AccessRecord, DemoSignIn, Faults, Gateway, ItchDoors, Tls};
+use gateway::{AccessRecord, DemoSignIn, Faults, Gateway, Tls};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -16,12 +16,11 @@ use tokio::task::JoinSet;
 use venue::{Handle, Keyring, Listener, MasterKey, MasterKeyError, Opened, Replayed, Running};
 
 use crate::demo::{self, Demo};
+use crate::doors::{AllDoors, Places};
 use crate::error::ServeError;
 use crate::feed;
-use crate::itch_doors;
 use crate::market::{Reader, RecordedMarket};
 use crate::operators::{OperatedVenue, Operators};
-use crate::ouch_doors::{OuchDoors, Places};
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
 use crate::traces::{self, Tracing};
@@ -79,8 +78,7 @@ async fn serve(
 ) -> Result<(), ServeError> {
     // A port in use and a recording that is none are errors before anything is written.
     let tcp = bind(settings.http.address).await?;
-    let ouch = OuchDoors::bind(&settings.ouch).await?;
-    let itch = itch_doors::open(&settings.itch).await?;
+    let (doors, places) = AllDoors::bind(&settings).await?;
     let recording = Reader::open(&settings.market)?;
     let tls = settings.http.tls()?;
     let tracing = Tracing::prepare(&settings.trace)?;
@@ -108,9 +106,8 @@ async fn serve(
     let (traces, export) = traces::start(tracing, opened.metrics())?;
     let mut gateway = gateway.with_faults(faults.clone()).with_traces(traces);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
-    let places = [ouch.places()?, itch_doors::places(itch.as_ref())?].concat();
     let listeners = vec![gateway.listener(), feed::listener(&projection)];
-    let running = start(opened, listeners, &mut gateway, (ouch, itch))?;
+    let running = start(opened, listeners, &mut gateway, doors)?;
     tracing::info!(
         durability = ?settings.log.durability,
         data = %data_dir.display(),
@@ -151,12 +148,18 @@ fn start(
     opened: Opened,
     mut listeners: Vec<Box<dyn Listener>>,
     gateway: &mut Gateway,
-    (ouch, itch): (OuchDoors, Option<ItchDoors>),
+    doors: AllDoors,
 ) -> io::Result<Running> {
-    if let Some(doors) = itch {
+    if let Some(doors) = doors.itch {
         listeners.push(gateway.serve_itch(doors, &opened)?);
     }
-    Ok(match ouch.listeners().map(|doors| gateway.serve_ouch(doors, &opened)) {
+    #[cfg(feature = "grpc")]
+    if let Some(listeners) = doors.grpc.listeners() {
+        gateway.serve_grpc(listeners);
+    }
+    let ouch = doors.ouch.listeners();
+    let has_ouch = ouch.is_some() || doors.ouch_udp.is_some();
+    Ok(match has_ouch.then(|| gateway.serve_ouch(ouch, doors.ouch_udp, &opened)) {
         Some(reporter) => opened.start_with(listeners, reporter),
         None => opened.start(listeners),
     })
@@ -320,11 +323,11 @@ impl Keys {
                 )));
             }
         };
-        // A test is ready sooner without logins, which no program needs, but for OUCH.
+        // A test is ready sooner without logins, which no program needs, but for OUCH and gRPC.
         if !settings.test.enabled {
             demo.add_passwords(data_dir);
         }
-        if settings.ouch.is_on() {
+        if settings.ouch.is_on() || settings.grpc.is_on() {
             demo.add_ouch_logins(data_dir);
         }
         Ok((demo.master_key()?, Some(demo)))

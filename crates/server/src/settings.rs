@@ -8,6 +8,7 @@ pub(crate) mod address;
 pub(crate) mod bps;
 pub(crate) mod demo;
 pub(crate) mod door;
+pub(crate) mod grpc;
 pub(crate) mod history;
 pub(crate) mod http;
 pub(crate) mod itch;
@@ -39,6 +40,7 @@ pub struct Settings {
     pub web: web::Web,
     pub ouch: ouch::Ouch,
     pub itch: itch::Itch,
+    pub grpc: grpc::Grpc,
     pub log: log::Log,
     pub spool: spool::Spool,
     pub history: history::History,
@@ -67,6 +69,10 @@ const FLAT_NAMES: FlatNames = &[
     ("itch", "interface", "itch_interface"),
     ("itch", "ttl", "itch_ttl"),
     ("itch", "recovery", "itch_recovery"),
+    ("grpc", "address", "grpc"),
+    ("grpc", "unix", "grpc_unix"),
+    ("grpc", "cleartext", "grpc_cleartext"),
+    ("grpc", "connections_max", "grpc_connections_max"),
     ("log", "segment_kib", "log_segment_kib"),
     ("log", "retention", "log_retention"),
     ("spool", "max_mib", "spool_max_mib"),
@@ -132,6 +138,7 @@ impl Settings {
         self.web.check()?;
         self.ouch.check(self.http.speaks_tls())?;
         self.itch.check()?;
+        self.grpc.check(self.http.speaks_tls())?;
         if self.http.speaks_tls() && self.demo.enabled && self.has_bots() {
             return Err("the demo's bots have no TLS: add --no-bots, or start without TLS".into());
         }
@@ -174,6 +181,8 @@ impl Settings {
             web: self.web.web_settings(),
             ouch: self.ouch.ouch_settings(),
             itch: self.itch.itch_settings(),
+            #[cfg(feature = "grpc")]
+            grpc: self.grpc.grpc_settings(),
         }
     }
 

@@ -19,12 +19,13 @@ const SEES: &[(&str, &[&str])] = &[
     ("spool", &["types", "disk"]),
     ("marketdata", &["types"]),
     ("protocol", &["types"]),
+    ("proto", &[]),
     ("recorded", &["protocol"]),
     ("venue", &["engine", "log", "spool", "marketdata"]),
     ("sim", &["venue"]),
     ("projection", &["spool", "marketdata"]),
-    ("gateway", &["venue", "projection", "protocol"]),
-    ("client", &["protocol"]),
+    ("gateway", &["venue", "projection", "protocol", "proto"]),
+    ("client", &["protocol", "proto"]),
     ("replay", &["engine", "marketdata", "recorded"]),
     // The client is for the demo's bots, which come in by the front door; the replay for a recorded
     // market.
@@ -47,7 +48,7 @@ const DEV_SEES: &[(&str, &[&str])] = &[
     ("engine", &["marketdata"]),
     ("venue", &["testing"]),
     ("projection", &["log", "testing", "venue"]),
-    ("gateway", &["log", "testing"]),
+    ("gateway", &["client", "log", "testing"]),
     ("buttonwood", &["client", "log", "marketdata", "protocol", "recorded", "types"]),
 ];
 

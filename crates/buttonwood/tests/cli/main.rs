@@ -10,6 +10,8 @@ mod bench;
 mod data;
 mod demo;
 mod edges;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod history;
 mod itch;
 mod logins;

@@ -19,6 +19,8 @@ pub(crate) struct Serving {
     pub(crate) page: Option<String>,
     /// The address of the OUCH port.
     pub(crate) ouch: Option<String>,
+    /// The address of the gRPC port.
+    pub(crate) grpc: Option<String>,
     /// Further ports and sockets by their names.
     pub(crate) listening: BTreeMap<String, String>,
 }
@@ -71,16 +73,19 @@ impl Serving {
         let mut process = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = process.stdout.take().expect("it is piped");
         let stdout = BufReader::new(stdout);
-        let (url, listening) = (String::new(), BTreeMap::new());
-        let mut serving = Self { process, stdout, url, page: None, ouch: None, listening };
+        let (url, page, ouch, grpc) = (String::new(), None, None, None);
+        let listening = BTreeMap::new();
+        let mut serving = Self { process, stdout, url, page, ouch, grpc, listening };
         loop {
             let line = serving.next_line();
             match line.split_once(' ') {
                 Some(("open", page)) => serving.page = Some(page.to_owned()),
                 Some(("listening", port)) => {
                     let (name, place) = port.split_once(' ').expect("a name and a place");
-                    if name == "ouch" {
-                        serving.ouch = Some(place.to_owned());
+                    match name {
+                        "ouch" => serving.ouch = Some(place.to_owned()),
+                        "grpc" => serving.grpc = Some(place.to_owned()),
+                        _ => {}
                     }
                     serving.listening.insert(name.to_owned(), place.to_owned());
                 }

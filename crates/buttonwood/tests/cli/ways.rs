@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use client::{
-    Client, Credentials, Error, Login, NewOrder, Origin, ReportKind, Reports, Side, TimeInForce,
-    Venue,
+    Access, Caller, Client, Credentials, Error, Login, NewOrder, Origin, ReportKind, Reports, Side,
+    TimeInForce, Venue,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -23,7 +23,7 @@ use crate::process::{Serving, run_refused, text};
 #[path = "../../../client/examples/ways.rs"]
 mod example;
 
-const WAYS: [Origin; 3] = [Origin::Rest, Origin::WebSocket, Origin::Ouch];
+const WAYS: [Origin; 4] = [Origin::Rest, Origin::WebSocket, Origin::Ouch, Origin::Grpc];
 const SYMBOL: &str = "BTCUSDT";
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -163,7 +163,7 @@ async fn under_cuts_at_random_moments_each_order_is_entered_once() {
 #[tokio::test]
 async fn orders_that_wait_go_in_one_write_and_a_lone_one_at_once() {
     let house = House::new();
-    for way in [Origin::WebSocket, Origin::Ouch] {
+    for way in [Origin::WebSocket, Origin::Ouch, Origin::Grpc] {
         let (alice, _reports) = house.direct(way, "alice").await;
         for _ in 0..3 {
             alice.enter(&ioc("0.001", "30000")).await.unwrap();
@@ -184,7 +184,7 @@ async fn orders_that_wait_go_in_one_write_and_a_lone_one_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_goes_on_over_a_unix_socket() {
+async fn a_session_goes_on_over_a_unix_socket_and_inside_grpc() {
     let house = House::new();
     let (tcp, reports) = house.direct(Origin::Ouch, "alice").await;
     tcp.enter(&buy("0.001", "30000").client_order_id("first")).await.unwrap();
@@ -195,6 +195,15 @@ async fn a_session_goes_on_over_a_unix_socket() {
     alice.enter(&buy("0.001", "31000").client_order_id("second")).await.unwrap();
     let seen = story(&mut reports, "accepted second").await;
     assert_eq!(seen, ["accepted first", "accepted second"]);
+    drop((alice, reports));
+    // And inside a call, where nothing else gets through: with the same numbers.
+    let call = format!("grpc:{}", house.venue.grpc.as_ref().unwrap());
+    let (alice, mut reports) = house.over(Origin::Ouch, "alice", &house.venue.url, call).await;
+    alice.enter(&buy("0.001", "32000").client_order_id("third")).await.unwrap();
+    let seen = story(&mut reports, "accepted third").await;
+    assert_eq!(seen, ["accepted first", "accepted second", "accepted third"]);
+    alice.cancel(SYMBOL, "first").await.unwrap();
+    assert_eq!(names(&alice).await, ["second", "third"]);
     // A socket that a killed venue has left is replaced; another file is not.
     let House { dir, venue } = house;
     venue.kill();
@@ -236,7 +245,8 @@ async fn the_example_trades_over_each_way() {
     let house = House::new();
     let keys = house.dir.path().join("demo.json");
     let ouch = house.venue.ouch.as_ref().unwrap();
-    example::run(&house.venue.url, text(&keys), ouch).await.unwrap();
+    let grpc = house.venue.grpc.as_ref().unwrap();
+    example::run(&house.venue.url, text(&keys), ouch, grpc).await.unwrap();
 }
 
 fn buy(qty: &str, price: &str) -> NewOrder {
@@ -285,9 +295,9 @@ fn socket(dir: &TempDir) -> PathBuf {
 fn serve(dir: &TempDir) -> Vec<String> {
     let socket = socket(dir);
     let (data, socket) = (text(dir.path()), text(&socket));
-    let args =
-        ["--demo", "--no-bots", "--data", data, "--ouch", "127.0.0.1:0", "--ouch-unix", socket];
-    args.map(str::to_owned).to_vec()
+    let ouch = ["--ouch", "127.0.0.1:0", "--ouch-unix", socket];
+    let args = [&["--demo", "--no-bots", "--data", data], &ouch[..], &["--grpc", "127.0.0.1:0"]];
+    args.concat().into_iter().map(str::to_owned).collect()
 }
 
 /// A demo venue with all ways.
@@ -327,8 +337,8 @@ impl House {
     }
 
     async fn direct(&self, way: Origin, name: &str) -> (Venue, Option<Reports>) {
-        let ouch = self.venue.ouch.clone().unwrap();
-        self.over(way, name, &self.venue.url, ouch).await
+        let port = if way == Origin::Grpc { &self.venue.grpc } else { &self.venue.ouch };
+        self.over(way, name, &self.venue.url, port.clone().unwrap()).await
     }
 
     async fn over(
@@ -336,7 +346,7 @@ impl House {
         way: Origin,
         name: &str,
         url: &str,
-        ouch: String,
+        port: String,
     ) -> (Venue, Option<Reports>) {
         match way {
             Origin::WebSocket => {
@@ -347,9 +357,17 @@ impl House {
                 let account = self.account(name);
                 let text = |name: &str| account["login"][name].as_str().unwrap().to_owned();
                 let (user, password) = (text("user"), text("password"));
-                let login = Login { address: ouch, user, password, from_sequence: 1 };
+                let login = Login { address: port, user, password, from_sequence: 1 };
                 let client = self.client(name, &self.venue.url);
                 let (venue, reports) = Venue::ouch(&client, login).await.unwrap();
+                (venue, Some(reports))
+            }
+            Origin::Grpc => {
+                let account = self.account(name);
+                let text = |name: &str| account[name].as_str().unwrap().to_owned();
+                let (api_key, secret_key) = (text("api_key"), text("secret_key"));
+                let caller = Caller::Key(Credentials { api_key, secret_key });
+                let (venue, reports) = Venue::grpc(Access { address: port, caller }, Some(1));
                 (venue, Some(reports))
             }
             _ => (Venue::rest(self.client(name, url)), None),
@@ -359,6 +377,7 @@ impl House {
     async fn through_a_relay(&self, way: Origin, name: &str) -> (Venue, Relay, Option<Reports>) {
         let target = match way {
             Origin::Ouch => self.venue.ouch.clone().unwrap(),
+            Origin::Grpc => self.venue.grpc.clone().unwrap(),
             _ => self.venue.url.trim_start_matches("http://").to_owned(),
         };
         let relay = Relay::start(target).await;

@@ -185,7 +185,7 @@ pub(super) async fn replace<A: Asks>(
 }
 
 /// `None` if nothing is left.
-fn difference(total: &str, executed: &str) -> Option<String> {
+pub(super) fn difference(total: &str, executed: &str) -> Option<String> {
     const DECIMALS: u8 = 18;
     let units = |text| types::parse_decimal(text, DECIMALS);
     let left = units(total)?.checked_sub(units(executed)?)?;

@@ -27,7 +27,8 @@ const REQUESTS_MAX: usize = 4_096;
 /// A login for OUCH, and where it is used.
 #[derive(Clone)]
 pub struct Login {
-    /// `host:port`, or `unix:` and the path of a socket.
+    /// `host:port`, or `unix:` and the path of a socket; with `grpc:` before it, those of the
+    /// venue's gRPC, which carries the session (feature `grpc`).
     pub address: String,
     pub user: String,
     pub password: String,

@@ -63,7 +63,9 @@ impl Counters {
                 Self::add(&self.answered, 1);
                 Self::add(&self.latency[bucket(begun.elapsed())], 1);
             }
-            Err(Error::Api { .. } | Error::Rejected { .. }) => Self::add(&self.refused, 1),
+            Err(Error::Api { .. } | Error::Rejected { .. } | Error::Refused { .. }) => {
+                Self::add(&self.refused, 1)
+            }
             Err(_) => Self::add(&self.failed, 1),
         }
         outcome

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket as StdSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,11 @@ const RETRY: Duration = Duration::from_millis(50);
 
 /// Answers requests one after the other until the gateway stops. What comes faster is lost in the
 /// socket, and asked for again.
-pub(crate) async fn serve(socket: UdpSocket, door: Arc<Door>, hub: Arc<Hub>) {
+pub(crate) async fn serve(socket: StdSocket, door: Arc<Door>, hub: Arc<Hub>) {
+    let socket = match socket.set_nonblocking(true).and_then(|()| UdpSocket::from_std(socket)) {
+        Ok(socket) => socket,
+        Err(error) => return tracing::error!(%error, "missed messages of ITCH are not served"),
+    };
     let server = Recovery { socket, door: Arc::clone(&door), hub, rates: Rates::default() };
     tokio::select! {
         () = server.run() => {}

@@ -1,8 +1,8 @@
 //! Settings of the feed, and where it is served.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 
-use tokio::net::{TcpListener, UdpSocket};
+use tokio::net::TcpListener;
 
 /// Limits of the feed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

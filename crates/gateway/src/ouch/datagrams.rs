@@ -53,7 +53,7 @@ pub(super) struct Datagrams {
 }
 
 /// Serves the socket until the gateway stops, and until each session has ended.
-pub(super) async fn serve(socket: StdSocket, door: Arc<OuchDoor>) {
+pub(crate) async fn serve(socket: StdSocket, door: Arc<OuchDoor>) {
     match Datagrams::new(socket, door) {
         Ok(datagrams) => Arc::new(datagrams).run().await,
         Err(error) => tracing::error!(%error, "OUCH over UDP is not served"),

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 
 use gateway::ItchSettings;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::settings::address;
 
@@ -17,10 +17,10 @@ pub struct Itch {
     /// How many routers a packet to a group may pass.
     pub ttl: u8,
     /// Where receivers ask for messages that they missed; port 0 is any free port.
-    #[serde(deserialize_with = "deserialize")]
+    #[serde(deserialize_with = "address::deserialize_some")]
     pub recovery: Option<SocketAddr>,
     /// Where clients get snapshots; port 0 is any free port.
-    #[serde(deserialize_with = "deserialize")]
+    #[serde(deserialize_with = "address::deserialize_some")]
     pub glimpse: Option<SocketAddr>,
     /// Open connections for snapshots.
     pub glimpse_connections_max: usize,
@@ -43,11 +43,6 @@ impl Default for Itch {
             glimpse_connections_max,
         }
     }
-}
-
-fn deserialize<'de, D: Deserializer<'de>>(source: D) -> Result<Option<SocketAddr>, D::Error> {
-    let text = Option::<String>::deserialize(source)?;
-    text.map(|text| address::parse(&text)).transpose().map_err(serde::de::Error::custom)
 }
 
 impl Itch {

@@ -5,17 +5,19 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use gateway::OuchSettings;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
+
+use super::address;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Ouch {
     /// `None` is no such port; port 0 is any free port.
-    #[serde(deserialize_with = "deserialize")]
+    #[serde(deserialize_with = "address::deserialize_some")]
     pub address: Option<SocketAddr>,
     /// A Unix socket for clients of this machine.
     pub unix: Option<PathBuf>,
     /// `None` is no such port; port 0 is any free port. What goes over it is always encrypted.
-    #[serde(deserialize_with = "deserialize")]
+    #[serde(deserialize_with = "address::deserialize_some")]
     pub udp: Option<SocketAddr>,
     /// Listen beyond this machine without encryption.
     pub cleartext: bool,
@@ -33,11 +35,6 @@ impl Default for Ouch {
         let (address, unix, udp, cleartext) = (None, None, None, false);
         Self { address, unix, udp, cleartext, connections_max, cancel_on_disconnect }
     }
-}
-
-fn deserialize<'de, D: Deserializer<'de>>(source: D) -> Result<Option<SocketAddr>, D::Error> {
-    let text = Option::<String>::deserialize(source)?;
-    text.map(|text| super::address::parse(&text)).transpose().map_err(serde::de::Error::custom)
 }
 
 impl Ouch {

@@ -120,6 +120,10 @@ impl Link {
 
     async fn open(&self) -> Result<Box<dyn Stream>, Error> {
         let address = &self.login.as_ref().expect("it has this way").address;
+        #[cfg(feature = "grpc")]
+        if let Some(address) = address.strip_prefix("grpc:") {
+            return Ok(Box::new(crate::grpc::tunnel::open(address).await?));
+        }
         let opened = timeout(CONNECT_WITHIN, async {
             let stream: Box<dyn Stream> = match address.strip_prefix("unix:") {
                 Some(path) => Box::new(UnixStream::connect(path).await?),

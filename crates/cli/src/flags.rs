@@ -107,6 +107,11 @@ pub struct Flags {
     #[arg(long, value_name = "PATH")]
     ouch_unix: Option<PathBuf>,
 
+    /// Path of a Unix socket for OUCH clients of this machine whose bytes go through shared memory
+    /// [default: no such socket] [env: BUTTONWOOD_OUCH_SHM]
+    #[arg(long, value_name = "PATH")]
+    ouch_shm: Option<PathBuf>,
+
     /// Allow OUCH clients of other machines without TLS: their passwords can be read on the way
     /// [env: BUTTONWOOD_OUCH_CLEARTEXT]
     #[arg(long)]

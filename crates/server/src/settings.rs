@@ -57,6 +57,7 @@ const FLAT_NAMES: FlatNames = &[
     ("web", "session_hours", "web_session_hours"),
     ("ouch", "address", "ouch"),
     ("ouch", "unix", "ouch_unix"),
+    ("ouch", "shm", "ouch_shm"),
     ("ouch", "cleartext", "ouch_cleartext"),
     ("ouch", "connections_max", "ouch_connections_max"),
     ("ouch", "cancel_on_disconnect", "ouch_cancel_on_disconnect"),

@@ -23,8 +23,9 @@ const SEES: &[(&str, &[&str])] = &[
     ("venue", &["engine", "log", "spool", "marketdata"]),
     ("sim", &["venue"]),
     ("projection", &["spool", "marketdata"]),
-    ("gateway", &["venue", "projection", "protocol"]),
-    ("client", &["protocol"]),
+    ("shm", &[]),
+    ("gateway", &["venue", "projection", "protocol", "shm"]),
+    ("client", &["protocol", "shm"]),
     ("replay", &["engine", "marketdata", "recorded"]),
     // The client is for the demo's bots, which come in by the front door; the replay for a recorded
     // market.

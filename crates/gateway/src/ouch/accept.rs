@@ -1,4 +1,4 @@
-//! The port and the socket of OUCH: accept connections within their limit.
+//! The port and the sockets of OUCH: accept connections within their limit.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
@@ -29,6 +29,8 @@ const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct OuchListeners {
     pub tcp: Option<TcpListener>,
     pub unix: Option<UnixListener>,
+    /// Likewise; the bytes go through memory that client and venue have.
+    pub shm: Option<UnixListener>,
 }
 
 /// What all OUCH connections share.
@@ -61,10 +63,11 @@ impl OuchDoor {
     }
 
     /// Accepts until the gateway stops, and until each session has ended.
-    pub(crate) async fn serve(self: Arc<Self>, OuchListeners { tcp, unix }: OuchListeners) {
+    pub(crate) async fn serve(self: Arc<Self>, OuchListeners { tcp, unix, shm }: OuchListeners) {
         let tcp = tcp.map(|tcp| Arc::clone(&self).accept_tcp(tcp));
-        let unix = unix.map(|unix| Arc::clone(&self).accept_unix(unix));
-        tokio::join!(OptionFuture::from(tcp), OptionFuture::from(unix));
+        let unix = unix.map(|unix| Arc::clone(&self).accept_unix(unix, false));
+        let shm = shm.map(|shm| Arc::clone(&self).accept_unix(shm, true));
+        tokio::join!(OptionFuture::from(tcp), OptionFuture::from(unix), OptionFuture::from(shm));
         self.places.all_back().await;
     }
 
@@ -84,7 +87,7 @@ impl OuchDoor {
         }
     }
 
-    async fn accept_unix(self: Arc<Self>, unix: UnixListener) {
+    async fn accept_unix(self: Arc<Self>, unix: UnixListener, offers_memory: bool) {
         // Its clients count as one address: they share a place with loopback.
         let peer = IpAddr::from(Ipv4Addr::LOCALHOST);
         loop {
@@ -92,7 +95,13 @@ impl OuchDoor {
                 accepted = unix.accept() => match accepted {
                     Ok((stream, _)) => {
                         let door = Arc::clone(&self);
-                        self.begin(peer, async move { door.serve_stream(stream, peer).await });
+                        self.begin(peer, async move {
+                            if offers_memory {
+                                door.serve_stream(shm::Stream::offer(stream)?, peer).await
+                            } else {
+                                door.serve_stream(stream, peer).await
+                            }
+                        });
                     }
                     Err(error) => retry(&error).await,
                 },

@@ -14,6 +14,8 @@ pub struct Ouch {
     pub address: Option<SocketAddr>,
     /// A Unix socket for clients of this machine.
     pub unix: Option<PathBuf>,
+    /// A Unix socket for clients of this machine that use shared memory.
+    pub shm: Option<PathBuf>,
     /// Listen beyond this machine without encryption.
     pub cleartext: bool,
     /// Open connections.
@@ -27,7 +29,14 @@ const CONNECTIONS_MAX: RangeInclusive<usize> = 1..=100_000;
 impl Default for Ouch {
     fn default() -> Self {
         let OuchSettings { connections_max, cancel_on_disconnect } = OuchSettings::default();
-        Self { address: None, unix: None, cleartext: false, connections_max, cancel_on_disconnect }
+        Self {
+            address: None,
+            unix: None,
+            shm: None,
+            cleartext: false,
+            connections_max,
+            cancel_on_disconnect,
+        }
     }
 }
 
@@ -38,7 +47,7 @@ fn deserialize<'de, D: Deserializer<'de>>(source: D) -> Result<Option<SocketAddr
 
 impl Ouch {
     pub(crate) fn is_on(&self) -> bool {
-        self.address.is_some() || self.unix.is_some()
+        self.address.is_some() || self.unix.is_some() || self.shm.is_some()
     }
 
     /// Refuses to listen beyond this machine without TLS, unless `cleartext` is set.

@@ -11,14 +11,16 @@
 //! answer.
 //!
 //! # Known limits
-//! Plain HTTP and TCP only.
+//! A [`Stream`] of market data is without TLS.
 
 mod answer;
 mod error;
 mod http;
 mod list;
 mod order;
+mod socket;
 mod stream;
+mod tls;
 mod venue;
 
 pub use answer::{PlacedList, PlacedOrder, ReplacedOrder};
@@ -31,5 +33,6 @@ pub use protocol::binance::response::{
     ListStatus, MyTrade, OrderInfo, OrderReport, SymbolInfo,
 };
 pub use stream::{Stream, StreamMessage};
+pub use tls::Tls;
 pub use types::{OrderType, Origin, Side, TimeInForce};
 pub use venue::{Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, Venue};

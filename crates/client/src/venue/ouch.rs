@@ -25,13 +25,41 @@ const REQUESTS_MAX: usize = 4_096;
 /// A login for OUCH, and where it is used.
 #[derive(Clone)]
 pub struct Login {
-    /// `host:port`, or `unix:` and the path of a socket.
+    /// `host:port`, with TLS if the client has it; or `unix:` or `shm:` and the path of a socket.
     pub address: String,
     pub user: String,
     pub password: String,
-    /// The first report that is wanted: 1 for all of the numbering day, so that orders entered
-    /// before are known; 0 for new ones only.
+    /// The first report that is wanted: 1 for all of the numbering day; 0 for new ones only.
     pub from_sequence: u64,
+    /// The first report that is read. Those before `from_sequence` are not given: they make the
+    /// orders known that were entered before, so that their reports have names.
+    pub read_from: u64,
+}
+
+impl Login {
+    /// All reports of the numbering day are wanted.
+    pub fn new(
+        address: impl Into<String>,
+        user: impl Into<String>,
+        password: impl Into<String>,
+    ) -> Self {
+        let (address, user, password) = (address.into(), user.into(), password.into());
+        Self { address, user, password, from_sequence: 1, read_from: 1 }
+    }
+
+    /// The reports from this one on are wanted; the program has those before. 0 is the first new
+    /// one.
+    #[must_use]
+    pub fn from_sequence(self, from_sequence: u64) -> Self {
+        Self { from_sequence, ..self }
+    }
+
+    /// Reads from this report on only, so that a start costs less than with all of the day: that of
+    /// the oldest order that is open is early enough.
+    #[must_use]
+    pub fn read_from(self, read_from: u64) -> Self {
+        Self { read_from, ..self }
+    }
 }
 
 impl fmt::Debug for Login {
@@ -68,8 +96,9 @@ impl Ouch {
         log_on.ok_or_else(|| Error::Usage("a user of 6 and a password of 10 characters".into()))?;
         let (requests, asked) = mpsc::channel(REQUESTS_MAX);
         let (reports, reader) = mpsc::channel(WAITING_MAX);
-        let session = Session::new(instruments);
-        tokio::spawn(Link::new(login, session, asked, reports, counters).run());
+        let session = Session::new(instruments, login.from_sequence);
+        let tls = client.tls().cloned();
+        tokio::spawn(Link::new((login, tls), session, asked, reports, counters).run());
         Ok((Self { requests }, Reports(reader)))
     }
 

@@ -8,17 +8,18 @@ use protocol::ouch::Outbound;
 use protocol::ouch::code::event;
 use protocol::soup::server::Due;
 use protocol::soup::{Client as Soup, LogOn, Received, RejectReason};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
 
-use crate::Error;
+use crate::socket::Socket;
 use crate::venue::back_off::BackOff;
 use crate::venue::ouch::session::Session;
 use crate::venue::ouch::{Login, Request};
 use crate::venue::report::Report;
 use crate::venue::statistics::Counters;
+use crate::{Error, Tls};
 
 const READ_SIZE: usize = 64 << 10;
 /// Requests without a report. Beyond it, more wait.
@@ -28,6 +29,9 @@ const TICK: Duration = Duration::from_millis(250);
 
 pub(super) struct Link {
     login: Login,
+    tls: Option<Tls>,
+    /// The first report that the next log-on asks for, if the session has had none.
+    read_from: u64,
     session: Session,
     soup: Option<Soup>,
     asked: mpsc::Receiver<Request>,
@@ -35,11 +39,6 @@ pub(super) struct Link {
     counters: Arc<Counters>,
     begun: Instant,
 }
-
-/// Bytes in order, over TCP or a Unix socket.
-trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 /// Why a connection is of no more use.
 enum End {
@@ -53,13 +52,18 @@ enum End {
 
 impl Link {
     pub(super) fn new(
-        login: Login,
+        (login, tls): (Login, Option<Tls>),
         session: Session,
         asked: mpsc::Receiver<Request>,
         reports: mpsc::Sender<Report>,
         counters: Arc<Counters>,
     ) -> Self {
-        Self { login, session, soup: None, asked, reports, counters, begun: Instant::now() }
+        let read_from = match login.from_sequence {
+            0 => login.read_from.max(1),
+            wanted => login.read_from.clamp(1, wanted),
+        };
+        let begun = Instant::now();
+        Self { login, tls, read_from, session, soup: None, asked, reports, counters, begun }
     }
 
     pub(super) async fn run(mut self) {
@@ -72,6 +76,7 @@ impl Link {
             if self.session.is_current() {
                 back_off.succeeded();
             }
+            self.shorten();
             let lost = self.session.disconnected();
             Counters::add(&self.counters.lost, lost as u64);
             match end {
@@ -79,6 +84,18 @@ impl Link {
                 End::Closed | End::Refused => return,
                 End::Broken => back_off.wait().await,
             }
+        }
+    }
+
+    /// Reads from the first wanted report on, if the session ended before its first one: the venue
+    /// does not keep the day from its beginning.
+    fn shorten(&mut self) {
+        let is_refused = self
+            .soup
+            .as_ref()
+            .is_some_and(|soup| soup.is_logged_on() && soup.position().1 == self.read_from);
+        if is_refused && self.read_from < self.session.wanted_from() {
+            (self.read_from, self.soup) = (self.session.wanted_from(), None);
         }
     }
 
@@ -95,24 +112,23 @@ impl Link {
         Ok(self.serve(stream, new_from).await)
     }
 
-    async fn open(&self) -> Result<Box<dyn Stream>, Error> {
+    async fn open(&self) -> Result<Socket, Error> {
         let address = &self.login.address;
         let opened = timeout(CONNECT_WITHIN, async {
-            let stream: Box<dyn Stream> = match address.strip_prefix("unix:") {
-                Some(path) => Box::new(UnixStream::connect(path).await?),
-                None => {
-                    let stream = TcpStream::connect(address).await?;
-                    stream.set_nodelay(true)?;
-                    Box::new(stream)
-                }
-            };
-            Ok::<_, std::io::Error>(stream)
+            if let Some(path) = address.strip_prefix("unix:") {
+                return Ok(Socket::new(UnixStream::connect(path).await?));
+            }
+            if let Some(path) = address.strip_prefix("shm:") {
+                let socket = UnixStream::connect(path).await?;
+                return Ok(Socket::new(shm::Stream::join(socket).await?));
+            }
+            Socket::connect(address, self.tls.as_ref()).await
         });
         opened.await.map_err(Error::transport)?.map_err(Error::transport)
     }
 
     /// Logs on for new reports, and returns the number of the first of them.
-    async fn count(&mut self, mut stream: Box<dyn Stream>) -> Result<u64, End> {
+    async fn count(&mut self, mut stream: Socket) -> Result<u64, End> {
         let mut log_on = self.log_on();
         log_on.sequence = 0;
         let (mut input, mut output) = (Vec::new(), Vec::new());
@@ -145,7 +161,7 @@ impl Link {
         }
     }
 
-    async fn serve(&mut self, stream: Box<dyn Stream>, new_from: u64) -> End {
+    async fn serve(&mut self, stream: Socket, new_from: u64) -> End {
         Counters::add(&self.counters.connections, 1);
         let (mut reader, mut writer) = tokio::io::split(stream);
         let (mut input, mut output) = (Vec::with_capacity(READ_SIZE), Vec::new());
@@ -204,10 +220,10 @@ impl Link {
 
     /// Goes on where the last connection ended.
     fn log_on(&self) -> LogOn {
-        let Login { user, password, from_sequence, .. } = &self.login;
+        let Login { user, password, .. } = &self.login;
         let (session, sequence) = match &self.soup {
             Some(soup) if soup.position().0.is_some() => soup.position(),
-            _ => (None, *from_sequence),
+            _ => (None, self.read_from),
         };
         LogOn::new(user, password, session, sequence).expect("it was checked when it was opened")
     }
@@ -263,7 +279,7 @@ impl Link {
     /// The numbering day is over: the next log-on begins another one, from its first report.
     fn start_over(&mut self) -> End {
         self.session.begin_day();
-        (self.soup, self.login.from_sequence) = (None, 1);
+        (self.soup, self.read_from) = (None, 1);
         End::Broken
     }
 

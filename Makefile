@@ -148,8 +148,8 @@ power: $(VENV)/installed ## loss of power under load, ROUNDS times (ROUNDS=100 S
 sim: ## simulated worlds where disks, machines and clocks fail (SEEDS=10000 FIRST=0)
 	$(CARGO) run --release --locked --package buttonwood -- sim --seeds $(or $(SEEDS),10000) --first $(or $(FIRST),0)
 
-soak: ## random scripts on the engine and on a plain model of its rules, and kills under OUCH (SECONDS=600 SEED=1)
-	scripts/soak $(or $(SECONDS),600) $(or $(SEED),1)
+soak: ## random scripts on the engine and on a plain model of its rules, and kills under OUCH (SECONDS=600 SEED=1 ORDERS=10000000)
+	scripts/soak $(or $(SECONDS),600) $(or $(SEED),1) $(or $(ORDERS),10000000)
 
 fuzz: $(VENV)-tools/installed ## random bytes for each decoder and the engine, SECONDS for each (SECONDS=60)
 	PATH=$(abspath $(VENV)-tools/bin):$$PATH scripts/fuzz $(or $(SECONDS),60)

@@ -1,7 +1,7 @@
 //! The child processes of a run: this same binary, which reads a task from standard input and
 //! writes lines to standard output.
 
-use super::socket::UNIX;
+use super::socket::{SHM, UNIX};
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -246,6 +246,9 @@ pub(super) fn read_ports(stdout: impl BufRead) -> Result<(String, Option<String>
         {
             let is_socket = name.ends_with("-unix");
             port = Some(if is_socket { format!("{UNIX}{place}") } else { place.to_owned() });
+        }
+        if let Some(path) = line.strip_prefix("listening ouch-shm ") {
+            ouch = Some(format!("{SHM}{path}"));
         }
         if let Some(address) = line.strip_prefix("ready http://") {
             return Ok((address.to_owned(), port));

@@ -111,6 +111,10 @@ pub struct Flags {
     /// free port [default: no such port] [env: BUTTONWOOD_OUCH_UDP]
     #[arg(long, value_name = "[ADDR]:PORT")]
     ouch_udp: Option<String>,
+    /// Path of a Unix socket for OUCH clients of this machine whose bytes go through shared memory
+    /// [default: no such socket] [env: BUTTONWOOD_OUCH_SHM]
+    #[arg(long, value_name = "PATH")]
+    ouch_shm: Option<PathBuf>,
 
     /// Allow OUCH clients of other machines without TLS: their passwords can be read on the way
     /// [env: BUTTONWOOD_OUCH_CLEARTEXT]

@@ -37,12 +37,8 @@ pub(crate) async fn run(
     trade(&websocket, &taker).await?;
     print(reports, "CANCELED").await;
 
-    let login = Login {
-        address: ouch.to_owned(),
-        user: text(&alice["login"]["user"]),
-        password: text(&alice["login"]["password"]),
-        from_sequence: 1,
-    };
+    let (user, password) = (text(&alice["login"]["user"]), text(&alice["login"]["password"]));
+    let login = Login::new(ouch, user, password);
     let (ouch, reports) = Venue::ouch(&client, login).await?;
     trade(&ouch, &taker).await?;
     print(reports, "U").await;

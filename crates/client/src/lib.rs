@@ -11,7 +11,7 @@
 //! lose an answer.
 //!
 //! # Known limits
-//! Plain HTTP and TCP only.
+//! A [`Stream`] of market data is without TLS.
 
 mod answer;
 mod error;
@@ -20,7 +20,9 @@ pub mod grpc;
 mod http;
 mod list;
 mod order;
+mod socket;
 mod stream;
+mod tls;
 mod venue;
 
 pub use answer::{PlacedList, PlacedOrder, ReplacedOrder};
@@ -33,6 +35,7 @@ pub use protocol::binance::response::{
     ListStatus, MyTrade, OrderInfo, OrderReport, SymbolInfo,
 };
 pub use stream::{Stream, StreamMessage};
+pub use tls::Tls;
 pub use types::{OrderType, Origin, Side, TimeInForce};
 #[cfg(feature = "grpc")]
 pub use venue::{Access, Caller};

@@ -13,7 +13,7 @@
 //!   order's beginning.
 //!
 //! # Known limits
-//! Plain TCP. Over REST each order is a request of its own, and there are no reports.
+//! Over REST there are no reports.
 
 mod back_off;
 #[cfg(feature = "grpc")]
@@ -94,7 +94,7 @@ impl Venue {
     /// Over REST, on pooled connections.
     pub fn rest(client: Client) -> Self {
         let counters = Arc::<Counters>::default();
-        Self { path: Path::Rest(Rest { client }), counters }
+        Self { path: Path::Rest(Rest::new(client, Arc::clone(&counters))), counters }
     }
 
     /// Over the WebSocket API of the client's venue, on one connection; `from_seq` is the number of

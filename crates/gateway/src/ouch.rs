@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  TCP ─► accept ─► session ─► order ─► door ─► venue ─┬─► reporter ─► book, link ─► session
-//!                   log_on     frames of one read       │    encodes on the engine's thread
+//!  Unix, memory     log_on     frames of one read       │    encodes on the engine's thread
 //!                   backlog    are one request          └─► publisher ─► spool ─► backlog
 //!  UDP ─► datagrams ─► datagrams/session ─► order …
 //! ```

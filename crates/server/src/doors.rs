@@ -16,6 +16,8 @@ use crate::settings::Settings;
 
 /// The user of the venue and its group may connect.
 const MODE: u32 = 0o660;
+/// The user of the venue alone gets memory that the venue reads.
+const SHM_MODE: u32 = 0o600;
 
 /// The name and the address of each, for the lines before `ready`.
 pub(crate) type Places = Vec<(&'static str, String)>;
@@ -35,52 +37,64 @@ impl AllDoors {
     ) -> Result<(Self, Places), ServeError> {
         let ouch_udp = ouch.udp.map(bind_udp).transpose()?;
         let itch = itch_doors::open(itch).await?;
-        let ouch = Doors::bind(ouch.address, ouch.unix.as_ref()).await?;
-        let grpc = Doors::bind(grpc.address, grpc.unix.as_ref()).await?;
+        let ouch = Doors::bind(ouch.address, ouch.unix.as_ref(), ouch.shm.as_ref()).await?;
+        let grpc = Doors::bind(grpc.address, grpc.unix.as_ref(), None).await?;
         let udp = ouch_udp.as_ref().map(|udp| Ok(("ouch-udp", udp.local_addr()?.to_string())));
         let places = [
-            ouch.places(["ouch", "ouch-unix"])?,
+            ouch.places(["ouch", "ouch-unix", "ouch-shm"])?,
             udp.into_iter().collect::<io::Result<_>>()?,
-            grpc.places(["grpc", "grpc-unix"])?,
+            grpc.places(["grpc", "grpc-unix", "grpc-shm"])?,
             itch_doors::places(itch.as_ref())?,
         ];
         Ok((Self { ouch, ouch_udp, grpc, itch }, places.concat()))
     }
 }
 
-/// A port for clients of the network, and a socket for those of this machine.
+/// A port for clients of the network, and sockets for those of this machine.
 #[derive(Debug)]
 pub(crate) struct Doors {
     tcp: Option<TcpListener>,
     unix: Option<(UnixListener, PathBuf)>,
+    shm: Option<(UnixListener, PathBuf)>,
 }
 
 impl Doors {
-    async fn bind(address: Option<SocketAddr>, unix: Option<&PathBuf>) -> Result<Self, ServeError> {
+    async fn bind(
+        address: Option<SocketAddr>,
+        unix: Option<&PathBuf>,
+        shm: Option<&PathBuf>,
+    ) -> Result<Self, ServeError> {
         let tcp = match address {
             Some(address) => Some(bind(address).await?),
             None => None,
         };
-        let unix = unix.map(|path| {
-            let bound = bind_unix(path).map_err(|error| {
-                ServeError::new(format!("cannot listen on {}: {error}", path.display()))
-            });
-            bound.map(|unix| (unix, path.clone()))
-        });
-        Ok(Self { tcp, unix: unix.transpose()? })
+        let bind_unix = |path: &PathBuf, mode| match bind_unix(path, mode) {
+            Ok(unix) => Ok((unix, path.clone())),
+            Err(error) => {
+                Err(ServeError::new(format!("cannot listen on {}: {error}", path.display())))
+            }
+        };
+        let unix = unix.map(|path| bind_unix(path, MODE)).transpose()?;
+        let shm = shm.map(|path| bind_unix(path, SHM_MODE)).transpose()?;
+        Ok(Self { tcp, unix, shm })
     }
 
-    /// Where clients connect, under the names of the port and of the socket.
-    fn places(&self, [port, socket]: [&'static str; 2]) -> io::Result<Places> {
+    /// Where clients connect, under the names of the port and of the sockets.
+    fn places(&self, [port, unix, shm]: [&'static str; 3]) -> io::Result<Places> {
         let tcp = self.tcp.as_ref().map(|tcp| Ok((port, tcp.local_addr()?.to_string())));
-        let unix = self.unix.as_ref().map(|(_, path)| Ok((socket, path.display().to_string())));
-        tcp.into_iter().chain(unix).collect()
+        let sockets = [(unix, &self.unix), (shm, &self.shm)];
+        let sockets = sockets.into_iter().filter_map(|(name, socket)| {
+            let (_, path) = socket.as_ref()?;
+            Some(Ok((name, path.display().to_string())))
+        });
+        tcp.into_iter().chain(sockets).collect()
     }
 
     pub(crate) fn listeners(self) -> Option<Listeners> {
-        let Self { tcp, unix } = self;
-        let is_on = tcp.is_some() || unix.is_some();
-        is_on.then(|| Listeners { tcp, unix: unix.map(|(unix, _)| unix) })
+        let Self { tcp, unix, shm } = self;
+        let is_on = tcp.is_some() || unix.is_some() || shm.is_some();
+        let [unix, shm] = [unix, shm].map(|socket| socket.map(|(listener, _)| listener));
+        is_on.then_some(Listeners { tcp, unix, shm })
     }
 }
 
@@ -90,7 +104,7 @@ pub(crate) fn bind_udp(address: SocketAddr) -> Result<UdpSocket, ServeError> {
 }
 
 /// A socket that a killed venue has left is replaced. One in use stays, and so does another file.
-fn bind_unix(path: &Path) -> io::Result<UnixListener> {
+fn bind_unix(path: &Path, mode: u32) -> io::Result<UnixListener> {
     if let Ok(found) = std::fs::symlink_metadata(path)
         && found.file_type().is_socket()
         && UnixStream::connect(path).is_err_and(|e| e.kind() == ErrorKind::ConnectionRefused)
@@ -98,6 +112,6 @@ fn bind_unix(path: &Path) -> io::Result<UnixListener> {
         std::fs::remove_file(path)?;
     }
     let unix = UnixListener::bind(path)?;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(MODE))?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))?;
     Ok(unix)
 }

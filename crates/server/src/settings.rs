@@ -62,6 +62,7 @@ const FLAT_NAMES: FlatNames = &[
     ("ouch", "address", "ouch"),
     ("ouch", "unix", "ouch_unix"),
     ("ouch", "udp", "ouch_udp"),
+    ("ouch", "shm", "ouch_shm"),
     ("ouch", "cleartext", "ouch_cleartext"),
     ("ouch", "connections_max", "ouch_connections_max"),
     ("ouch", "cancel_on_disconnect", "ouch_cancel_on_disconnect"),

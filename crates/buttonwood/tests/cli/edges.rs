@@ -24,8 +24,9 @@ const SEES: &[(&str, &[&str])] = &[
     ("venue", &["engine", "log", "spool", "marketdata"]),
     ("sim", &["venue"]),
     ("projection", &["spool", "marketdata"]),
-    ("gateway", &["venue", "projection", "protocol", "proto"]),
-    ("client", &["protocol", "proto"]),
+    ("shm", &[]),
+    ("gateway", &["venue", "projection", "protocol", "proto", "shm"]),
+    ("client", &["protocol", "proto", "shm"]),
     ("replay", &["engine", "marketdata", "recorded"]),
     // The client is for the demo's bots, which come in by the front door; the replay for a recorded
     // market.

@@ -257,12 +257,8 @@ impl House {
         let demo = std::fs::read(self.data().join("demo.json")).unwrap();
         let demo: Value = serde_json::from_slice(&demo).unwrap();
         let of = |name: &str| demo["accounts"][0]["login"][name].as_str().unwrap().to_owned();
-        let login = Login {
-            address: format!("unix:{}", self.socket().display()),
-            user: of("user"),
-            password: of("password"),
-            from_sequence: 1,
-        };
+        let address = format!("unix:{}", self.socket().display());
+        let login = Login::new(address, of("user"), of("password"));
         let client = Client::new(&self.venue.as_ref().unwrap().url, None).unwrap();
         Venue::ouch(&client, login).await.unwrap()
     }

@@ -27,14 +27,55 @@ const REQUESTS_MAX: usize = 4_096;
 /// A login for OUCH, and where it is used.
 #[derive(Clone)]
 pub struct Login {
-    /// `host:port`, or `unix:` and the path of a socket; with `grpc:` before it, those of the
-    /// venue's gRPC, which carries the session (feature `grpc`).
+    /// `host:port`, with TLS if the client has it; or `unix:` or `shm:` and the path of a socket.
+    /// With `grpc:` before it, a port or a Unix socket is that of the venue's gRPC, which carries
+    /// the session (feature `grpc`).
     pub address: String,
     pub user: String,
     pub password: String,
-    /// The first report that is wanted: 1 for all of the numbering day, so that orders entered
-    /// before are known; 0 for new ones only.
+    /// The first report that is wanted: 1 for all of the numbering day; 0 for new ones only.
     pub from_sequence: u64,
+    /// The first report that is read. Those before `from_sequence` are not given: they make the
+    /// orders known that were entered before, so that their reports have names.
+    pub read_from: u64,
+}
+
+impl Login {
+    /// All reports of the numbering day are wanted.
+    pub fn new(
+        address: impl Into<String>,
+        user: impl Into<String>,
+        password: impl Into<String>,
+    ) -> Self {
+        let (address, user, password) = (address.into(), user.into(), password.into());
+        Self { address, user, password, from_sequence: 1, read_from: 1 }
+    }
+
+    /// The reports from this one on are wanted; the program has those before. 0 is the first new
+    /// one.
+    #[must_use]
+    pub fn from_sequence(self, from_sequence: u64) -> Self {
+        Self { from_sequence, ..self }
+    }
+
+    /// Reads from this report on only, so that a start costs less than with all of the day: that of
+    /// the oldest order that is open is early enough.
+    #[must_use]
+    pub fn read_from(self, read_from: u64) -> Self {
+        Self { read_from, ..self }
+    }
+
+    fn first_read(&self) -> u64 {
+        first_read(self.read_from, self.from_sequence)
+    }
+}
+
+/// No later than the first report that is wanted; 0 is the first new one.
+fn first_read(read_from: u64, from_sequence: u64) -> u64 {
+    match from_sequence {
+        0 => read_from.max(1),
+        wanted => read_from.clamp(1, wanted),
+    }
 }
 
 impl fmt::Debug for Login {
@@ -85,8 +126,8 @@ impl Ouch {
         login: Login,
         counters: Arc<Counters>,
     ) -> Result<(Self, Reports), Error> {
-        let from_sequence = login.from_sequence;
-        Self::open_by(client, (Some(login), None), from_sequence, counters).await
+        let (from_sequence, read_from) = (login.from_sequence, login.first_read());
+        Self::open_by(client, (Some(login), None), (from_sequence, read_from), counters).await
     }
 
     pub(super) async fn open_udp(
@@ -95,13 +136,16 @@ impl Ouch {
         counters: Arc<Counters>,
     ) -> Result<(Self, Reports), Error> {
         let (way, from_sequence) = (UdpWay::new(&login)?, login.from_sequence);
-        Self::open_by(client, (login.fallback, Some(way)), from_sequence, counters).await
+        let read_from = login.fallback.as_ref().map_or(1, |login| login.read_from);
+        let read_from = first_read(read_from, from_sequence);
+        let ways = (login.fallback, Some(way));
+        Self::open_by(client, ways, (from_sequence, read_from), counters).await
     }
 
     async fn open_by(
         client: &Client,
         (login, udp): (Option<Login>, Option<UdpWay>),
-        from_sequence: u64,
+        (from_sequence, read_from): (u64, u64),
         counters: Arc<Counters>,
     ) -> Result<(Self, Reports), Error> {
         let instruments = Instruments::of(&client.exchange_info().await?);
@@ -114,8 +158,9 @@ impl Ouch {
         }
         let (requests, asked) = mpsc::channel(REQUESTS_MAX);
         let (reports, reader) = mpsc::channel(WAITING_MAX);
-        let session = Session::new(instruments);
-        let link = Link::new((login, udp), from_sequence, session, (asked, reports), counters);
+        let (tls, session) = (client.tls().cloned(), Session::new(instruments, from_sequence));
+        let link =
+            Link::new((login, udp, tls), read_from, session, (asked, reports), counters);
         tokio::spawn(link.run());
         Ok((Self { requests }, Reports(reader)))
     }

@@ -11,7 +11,7 @@ pub struct Report {
     /// Its number among the way's reports: the next subscription asks for the one after it.
     pub sequence: u64,
     /// `#` and a number for an order of OUCH that was entered without a name, or before the first
-    /// report.
+    /// report that was read.
     pub client_order_id: String,
     pub kind: ReportKind,
 }
@@ -36,6 +36,23 @@ pub enum ReportKind {
     },
     Rejected {
         reason: String,
+    },
+    /// An iceberg shows its next part.
+    Refreshed {
+        shown_qty: String,
+    },
+    /// A pegged order has another price.
+    Repriced {
+        price: String,
+    },
+    /// An operator undid a trade.
+    Busted {
+        trade_id: u64,
+    },
+    /// An operator gave a trade another price.
+    Corrected {
+        trade_id: u64,
+        price: String,
     },
 }
 

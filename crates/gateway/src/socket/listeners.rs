@@ -24,6 +24,8 @@ const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Listeners {
     pub tcp: Option<TcpListener>,
     pub unix: Option<UnixListener>,
+    /// Likewise; the bytes go through memory that client and venue have.
+    pub shm: Option<UnixListener>,
 }
 
 /// The dialect behind the listeners.
@@ -62,10 +64,11 @@ impl<S: Serve> Acceptor<S> {
     }
 
     /// Accepts until the gateway stops, and until each connection has ended.
-    pub(crate) async fn run(self: Arc<Self>, Listeners { tcp, unix }: Listeners) {
+    pub(crate) async fn run(self: Arc<Self>, Listeners { tcp, unix, shm }: Listeners) {
         let tcp = tcp.map(|tcp| Arc::clone(&self).accept_tcp(tcp));
-        let unix = unix.map(|unix| Arc::clone(&self).accept_unix(unix));
-        tokio::join!(OptionFuture::from(tcp), OptionFuture::from(unix));
+        let unix = unix.map(|unix| Arc::clone(&self).accept_unix(unix, false));
+        let shm = shm.map(|shm| Arc::clone(&self).accept_unix(shm, true));
+        tokio::join!(OptionFuture::from(tcp), OptionFuture::from(unix), OptionFuture::from(shm));
         self.places.all_back().await;
     }
 
@@ -85,7 +88,7 @@ impl<S: Serve> Acceptor<S> {
         }
     }
 
-    async fn accept_unix(self: Arc<Self>, unix: UnixListener) {
+    async fn accept_unix(self: Arc<Self>, unix: UnixListener, offers_memory: bool) {
         // Its clients count as one address: they share a place with loopback.
         let peer = IpAddr::from(Ipv4Addr::LOCALHOST);
         loop {
@@ -94,7 +97,11 @@ impl<S: Serve> Acceptor<S> {
                     Ok((stream, _)) => {
                         let service = Arc::clone(&self.service);
                         self.begin(peer, async move {
-                            service.serve(stream, peer).await;
+                            if offers_memory {
+                                service.serve(shm::Stream::offer(stream)?, peer).await;
+                            } else {
+                                service.serve(stream, peer).await;
+                            }
                             Ok(())
                         });
                     }

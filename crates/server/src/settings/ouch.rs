@@ -19,6 +19,8 @@ pub struct Ouch {
     /// `None` is no such port; port 0 is any free port. What goes over it is always encrypted.
     #[serde(deserialize_with = "address::deserialize_some")]
     pub udp: Option<SocketAddr>,
+    /// A Unix socket for clients of this machine that use shared memory.
+    pub shm: Option<PathBuf>,
     /// Listen beyond this machine without encryption.
     pub cleartext: bool,
     /// Open connections.
@@ -32,14 +34,21 @@ const CONNECTIONS_MAX: RangeInclusive<usize> = 1..=100_000;
 impl Default for Ouch {
     fn default() -> Self {
         let OuchSettings { connections_max, cancel_on_disconnect } = OuchSettings::default();
-        let (address, unix, udp, cleartext) = (None, None, None, false);
-        Self { address, unix, udp, cleartext, connections_max, cancel_on_disconnect }
+        Self {
+            address: None,
+            unix: None,
+            udp: None,
+            shm: None,
+            cleartext: false,
+            connections_max,
+            cancel_on_disconnect,
+        }
     }
 }
 
 impl Ouch {
     pub(crate) fn is_on(&self) -> bool {
-        self.address.is_some() || self.unix.is_some() || self.udp.is_some()
+        self.address.is_some() || self.unix.is_some() || self.udp.is_some() || self.shm.is_some()
     }
 
     /// Refuses to listen beyond this machine without TLS, unless `cleartext` is set.

@@ -205,7 +205,9 @@ impl Link {
         let (socket, opened) = match opened.await {
             Ok(Ok((socket, Answer::Opened(opened)))) => (socket, opened),
             // Reports of a day that is over, or that are not kept any more.
-            Ok(Ok((_, Answer::Refused(Refusal::Sequence)))) => return Err(self.start_over()),
+            Ok(Ok((_, Answer::Refused(Refusal::Sequence)))) => {
+                return Err(if self.reads_less() { End::Broken } else { self.start_over() });
+            }
             Ok(Ok((_, Answer::Refused(Refusal::Unavailable)))) => return Err(End::Broken),
             Ok(Err(_)) | Err(_) => return Err(self.failed()),
         };

@@ -8,19 +8,20 @@ use protocol::ouch::Outbound;
 use protocol::ouch::code::event;
 use protocol::soup::server::Due;
 use protocol::soup::{Client as Soup, LogOn, Received, RejectReason, SessionName};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
 use types::Origin;
 
-use crate::Error;
+use crate::socket::Socket;
 use crate::venue::back_off::BackOff;
 use crate::venue::ouch::datagrams::UdpWay;
 use crate::venue::ouch::session::Session;
 use crate::venue::ouch::{Login, Request};
 use crate::venue::report::Report;
 use crate::venue::statistics::Counters;
+use crate::{Error, Tls};
 
 const READ_SIZE: usize = 64 << 10;
 /// Requests without a report. Beyond it, more wait.
@@ -33,8 +34,9 @@ pub(super) struct Link {
     login: Option<Login>,
     /// The first way, if there is it.
     pub(super) udp: Option<UdpWay>,
-    /// The first report that is wanted, while the session has no name yet.
-    pub(super) from_sequence: u64,
+    tls: Option<Tls>,
+    /// The first report that the next log-on asks for, while the session has no name yet.
+    read_from: u64,
     pub(super) name: Option<SessionName>,
     pub(super) session: Session,
     soup: Option<Soup>,
@@ -43,11 +45,6 @@ pub(super) struct Link {
     pub(super) counters: Arc<Counters>,
     pub(super) begun: Instant,
 }
-
-/// Bytes in order, over TCP or a Unix socket.
-trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 /// Why a connection is of no more use.
 pub(super) enum End {
@@ -63,14 +60,14 @@ pub(super) enum End {
 
 impl Link {
     pub(super) fn new(
-        (login, udp): (Option<Login>, Option<UdpWay>),
-        from_sequence: u64,
+        (login, udp, tls): (Option<Login>, Option<UdpWay>, Option<Tls>),
+        read_from: u64,
         session: Session,
         (asked, reports): (mpsc::Receiver<Request>, mpsc::Sender<Report>),
         counters: Arc<Counters>,
     ) -> Self {
         let (name, soup, begun) = (None, None, Instant::now());
-        Self { login, udp, from_sequence, name, session, soup, asked, reports, counters, begun }
+        Self { login, udp, tls, read_from, name, session, soup, asked, reports, counters, begun }
     }
 
     pub(super) async fn run(mut self) {
@@ -86,6 +83,7 @@ impl Link {
             if self.session.is_current() {
                 back_off.succeeded();
             }
+            self.shorten();
             let lost = self.session.disconnected();
             Counters::add(&self.counters.lost, lost as u64);
             match end {
@@ -105,6 +103,22 @@ impl Link {
         self.login.is_some()
     }
 
+    /// Reads from the first wanted report on, if the session ended before its first one: the venue
+    /// does not keep the day from its beginning.
+    fn shorten(&mut self) {
+        let is_refused = self.name.is_some() && self.session.next_report() == self.read_from;
+        if is_refused && self.reads_less() {
+            (self.soup, self.name) = (None, None);
+        }
+    }
+
+    /// Whether the session can do with fewer reports than it has asked for, which it then will.
+    pub(super) fn reads_less(&mut self) -> bool {
+        let (before, wanted) = (self.read_from, self.session.wanted_from());
+        self.read_from = before.max(wanted);
+        before < wanted
+    }
+
     /// Two log-ons: the first for new reports only, whose answer shows how many were missed and
     /// whose session ends all earlier ones; the second for those.
     async fn connect(&mut self) -> Result<End, Error> {
@@ -118,28 +132,27 @@ impl Link {
         Ok(self.serve(stream, new_from).await)
     }
 
-    async fn open(&self) -> Result<Box<dyn Stream>, Error> {
+    async fn open(&self) -> Result<Socket, Error> {
         let address = &self.login.as_ref().expect("it has this way").address;
         #[cfg(feature = "grpc")]
         if let Some(address) = address.strip_prefix("grpc:") {
-            return Ok(Box::new(crate::grpc::tunnel::open(address).await?));
+            return Ok(Socket::new(crate::grpc::tunnel::open(address).await?));
         }
         let opened = timeout(CONNECT_WITHIN, async {
-            let stream: Box<dyn Stream> = match address.strip_prefix("unix:") {
-                Some(path) => Box::new(UnixStream::connect(path).await?),
-                None => {
-                    let stream = TcpStream::connect(address).await?;
-                    stream.set_nodelay(true)?;
-                    Box::new(stream)
-                }
-            };
-            Ok::<_, std::io::Error>(stream)
+            if let Some(path) = address.strip_prefix("unix:") {
+                return Ok(Socket::new(UnixStream::connect(path).await?));
+            }
+            if let Some(path) = address.strip_prefix("shm:") {
+                let socket = UnixStream::connect(path).await?;
+                return Ok(Socket::new(shm::Stream::join(socket).await?));
+            }
+            Socket::connect(address, self.tls.as_ref()).await
         });
         opened.await.map_err(Error::transport)?.map_err(Error::transport)
     }
 
     /// Logs on for new reports, and returns the number of the first of them.
-    async fn count(&mut self, mut stream: Box<dyn Stream>) -> Result<u64, End> {
+    async fn count(&mut self, mut stream: Socket) -> Result<u64, End> {
         let mut log_on = self.log_on();
         log_on.sequence = 0;
         let (mut input, mut output) = (Vec::new(), Vec::new());
@@ -172,7 +185,7 @@ impl Link {
         }
     }
 
-    async fn serve(&mut self, stream: Box<dyn Stream>, new_from: u64) -> End {
+    async fn serve(&mut self, stream: Socket, new_from: u64) -> End {
         Counters::add(&self.counters.connections, 1);
         let (mut reader, mut writer) = tokio::io::split(stream);
         let (mut input, mut output) = (Vec::with_capacity(READ_SIZE), Vec::new());
@@ -240,9 +253,9 @@ impl Link {
             .expect("it was checked when it was opened")
     }
 
-    /// The number of the first report that is wanted.
+    /// The number of the first report to read.
     pub(super) fn next_report(&self) -> u64 {
-        if self.name.is_some() { self.session.next_report() } else { self.from_sequence }
+        if self.name.is_some() { self.session.next_report() } else { self.read_from }
     }
 
     async fn receive(
@@ -299,7 +312,7 @@ impl Link {
     /// The numbering day is over: the next log-on begins another one, from its first report.
     pub(super) fn start_over(&mut self) -> End {
         self.session.begin_day();
-        (self.soup, self.name, self.from_sequence) = (None, None, 1);
+        (self.soup, self.name, self.read_from) = (None, None, 1);
         End::Broken
     }
 

@@ -244,11 +244,11 @@ pub(super) fn read_ports(stdout: impl BufRead) -> Result<(String, Option<String>
         if let Some((name, place)) =
             line.strip_prefix("listening ").and_then(|of| of.split_once(' '))
         {
-            let is_socket = name.ends_with("-unix");
-            port = Some(if is_socket { format!("{UNIX}{place}") } else { place.to_owned() });
-        }
-        if let Some(path) = line.strip_prefix("listening ouch-shm ") {
-            ouch = Some(format!("{SHM}{path}"));
+            port = Some(match name {
+                "ouch-shm" => format!("{SHM}{place}"),
+                name if name.ends_with("-unix") => format!("{UNIX}{place}"),
+                _ => place.to_owned(),
+            });
         }
         if let Some(address) = line.strip_prefix("ready http://") {
             return Ok((address.to_owned(), port));

@@ -1,9 +1,10 @@
 //! Replay of recorded order flow through the matching, with checks against the record and times.
 //!
 //! `obwl.rs`, `lobster.rs` or `dbn.rs` decodes a file into a [`plan::Plan`], which has every
-//! command; `itch.rs` makes messages of LOBSTER first. [`watch::Watch`] times a target that carries the plan out: the bare book (`bare.rs`) or
-//! the whole engine (`whole.rs`). `verify.rs` compares books with recorded ones on the way, and
-//! `report.rs` describes the results. A library without a command line: its caller prints.
+//! command; `itch.rs` makes messages of LOBSTER first. [`watch::Watch`] times a target that carries
+//! the plan out: the bare book (`bare.rs`) or the whole engine (`whole.rs`). `verify.rs` compares
+//! books with recorded ones on the way, and `report.rs` describes the results. A library without a
+//! command line: its caller prints.
 //!
 //! # Invariants
 //! - Both targets give the same results for the same file.

@@ -86,7 +86,7 @@ async fn run_client(url: String, login: Login, orders: u64, kept: Kept) {
     loop {
         tokio::select! {
             biased;
-            report = reports.next() => kept.take(&report.expect("the way is open")),
+            report = reports.next() => kept.take(report),
             open = &mut is_current => {
                 open.unwrap();
                 break;
@@ -94,7 +94,7 @@ async fn run_client(url: String, login: Login, orders: u64, kept: Kept) {
         }
     }
     while let Some(report) = reports.try_next() {
-        kept.take(&report);
+        kept.take(Some(report));
     }
     let wanted = kept.missing(orders);
     let mut entering = JoinSet::new();
@@ -105,12 +105,12 @@ async fn run_client(url: String, login: Login, orders: u64, kept: Kept) {
     while !entering.is_empty() {
         tokio::select! {
             biased;
-            report = reports.next() => kept.take(&report.expect("the way is open")),
+            report = reports.next() => kept.take(report),
             Some(entered) = entering.join_next() => entered.unwrap().unwrap(),
         }
     }
     while let Some(report) = reports.try_next() {
-        kept.take(&report);
+        kept.take(Some(report));
     }
 }
 
@@ -142,9 +142,9 @@ impl Kept {
     }
 
     /// Of a client that is killed, a thread may run a moment longer: it keeps nothing more.
-    fn take(&self, report: &Report) {
+    fn take(&self, report: Option<Report>) {
         if let Some(seen) = &mut *self.0.lock().unwrap() {
-            seen.take(report);
+            seen.take(&report.expect("the way is open"));
         }
     }
 

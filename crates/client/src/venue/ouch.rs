@@ -159,8 +159,7 @@ impl Ouch {
         let (requests, asked) = mpsc::channel(REQUESTS_MAX);
         let (reports, reader) = mpsc::channel(WAITING_MAX);
         let (tls, session) = (client.tls().cloned(), Session::new(instruments, from_sequence));
-        let link =
-            Link::new((login, udp, tls), read_from, session, (asked, reports), counters);
+        let link = Link::new((login, udp, tls), read_from, session, (asked, reports), counters);
         tokio::spawn(link.run());
         Ok((Self { requests }, Reports(reader)))
     }

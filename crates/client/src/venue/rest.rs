@@ -150,6 +150,16 @@ impl Asks for Rest {
             _ => self.send(request, query, key).await,
         }
     }
+
+    /// An order that was sent alone is not put into a batch, where it would have another key.
+    async fn repeat<T: DeserializeOwned>(
+        &self,
+        request: Request,
+        query: &Query,
+        key: &str,
+    ) -> Result<T, Error> {
+        self.send(request, query, key).await
+    }
 }
 
 impl Drop for UnderWay {
@@ -217,6 +227,9 @@ fn again(error: &Error) -> Error {
             Error::Api { status: *status, code: *code, msg: msg.clone() }
         }
         Error::Rejected { reason } => Error::Rejected { reason: *reason },
+        Error::Refused { code, reason, msg } => {
+            Error::Refused { code: *code, reason: reason.clone(), msg: msg.clone() }
+        }
         Error::Transport(error) => Error::transport(error.to_string()),
         Error::Shape(text) => Error::Shape(text.clone()),
         Error::Usage(text) => Error::Usage(text.clone()),

@@ -439,7 +439,7 @@ async fn start(
     #[cfg(feature = "grpc")]
     if exposure.grpc {
         let unix = tokio::net::UnixListener::bind(dir.path().join(GRPC_SOCKET)).unwrap();
-        gateway.serve_grpc(gateway::Listeners { tcp: None, unix: Some(unix) });
+        gateway.serve_grpc(gateway::Listeners { tcp: None, unix: Some(unix), shm: None });
     }
     let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
     let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -26,7 +26,7 @@ impl Engine {
                 *amends = amends.saturating_add(1);
             }
             Err(reason) => {
-                self.reject_lowering(account, request.instrument, &request.order, reason, events)
+                self.reject_lowering(account, request.instrument, &request.order, reason, events);
             }
         }
     }

@@ -239,10 +239,8 @@ impl<'a> UdpSession<'a> {
         let (mut rest, mut passed, mut is_done) = (&reports[..], 0, false);
         while !is_done {
             match take(&mut rest, Sender::Server) {
-                Packet::Message(message) => {
-                    if !session.message(message) {
-                        break;
-                    }
+                Packet::Message(message) if !session.message(message) => {
+                    break;
                 }
                 Packet::NeedMore => is_done = true,
                 // A text for people has no number, and no place here.

@@ -51,6 +51,8 @@ use crate::socket::listeners::Acceptor;
 use crate::socket::listeners::Serve;
 use crate::socket::page::Pages;
 use crate::socket::proxy::Proxies;
+use crate::socket::readers::ReaderThreads;
+use crate::socket::settings::SocketSettings;
 use crate::socket::tls::Tls;
 use crate::socket::traffic::Traffic;
 use crate::web::{self, WebState};
@@ -92,13 +94,7 @@ pub(crate) async fn serve(
         traces,
         stopping,
     });
-    let shared = Arc::new(BinanceContext {
-        door: Arc::clone(&door),
-        settings: settings.socket,
-        listen_keys: ListenKeys::default(),
-        answered: Answered::new(OPERATIONS.iter().map(|of| format!("{} {}", of.method, of.path))),
-        publisher,
-    });
+    let shared = Arc::new(trading(&door, settings.socket, publisher)?);
     let operators = OperatorState {
         door: Arc::clone(&door),
         settings: settings.socket,
@@ -130,6 +126,21 @@ pub(crate) async fn serve(
     tokio::join!(port.serve(shutdown), beside);
     tasks.iter().for_each(|task| task.abort());
     Ok(())
+}
+
+fn trading(
+    door: &Arc<Door>,
+    settings: SocketSettings,
+    publisher: Arc<PublisherState>,
+) -> io::Result<BinanceContext> {
+    Ok(BinanceContext {
+        door: Arc::clone(door),
+        settings,
+        listen_keys: ListenKeys::default(),
+        readers: ReaderThreads::start()?,
+        answered: Answered::new(OPERATIONS.iter().map(|of| format!("{} {}", of.method, of.path))),
+        publisher,
+    })
 }
 
 fn is_loopback(tcp: &TcpListener) -> io::Result<bool> {

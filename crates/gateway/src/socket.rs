@@ -12,6 +12,7 @@ pub(crate) mod http;
 pub(crate) mod listeners;
 pub(crate) mod page;
 pub(crate) mod proxy;
+pub(crate) mod readers;
 pub(crate) mod refusal;
 pub(crate) mod settings;
 pub(crate) mod share;

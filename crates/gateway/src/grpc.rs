@@ -21,8 +21,10 @@ pub(crate) mod connection;
 mod administration;
 mod call;
 mod caller;
+mod calls;
 mod desk;
 mod events;
+mod holder;
 pub(crate) mod hub;
 mod live;
 mod market;
@@ -38,5 +40,4 @@ mod tokens;
 mod trading;
 mod tunnel;
 
-pub(crate) use self::shared::{Backends, GrpcShared};
-pub(crate) use self::tunnel::Tunnel;
+pub(crate) use self::shared::{Backends, GrpcShared, Tunnel};

@@ -5,6 +5,7 @@
 
 mod rpc;
 
+pub use prost::Message;
 pub use rpc::{Any, DOMAIN, ErrorInfo, Status, details_of};
 
 /// The package `buttonwood.v1`.

@@ -308,7 +308,7 @@ async fn events_of_an_account_have_no_gap_and_go_on_from_a_number() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_that_is_not_read_ends_with_its_last_event_and_goes_on_after_it() {
-    const ORDERS: u64 = 4_000;
+    const ORDERS: u64 = 10_000;
     let house = House::new();
     let alice = house.trader("alice").await;
     let mut events = alice.clone().events(1).await;

@@ -12,10 +12,10 @@ use types::AccountId;
 
 use crate::door::access::{Attempt, ClaimedKey};
 use crate::door::identity::Permission;
-use crate::door::in_use::Held;
+use crate::door::in_use::{Held, Streams};
 use crate::grpc::caller::{API_KEY, Caller, text};
+use crate::grpc::calls::{CALLS, CallAt};
 use crate::grpc::refusal::{Failure, Refused};
-use crate::grpc::routes::{CALLS, CallAt};
 use crate::grpc::shared::GrpcShared;
 use crate::socket::http::Peer;
 
@@ -109,6 +109,12 @@ impl Call {
             Failure::BeforeLog(error) => self.refuse(error),
             Failure::Other(refused) => refused.into_status(),
         })
+    }
+
+    /// A stream that takes one place of its address.
+    pub(super) fn stream_place(&self) -> Result<Streams, ApiError> {
+        let mut streams = self.shared.door.in_use.streams_of_address(self.peer);
+        if streams.resize(1) { Ok(streams) } else { Err(ApiError::too_many_streams(streams.limit)) }
     }
 
     fn refuse(&self, error: ApiError) -> Status {

@@ -8,13 +8,14 @@ use std::net::IpAddr;
 use protocol::signed::covered::{self, Covered};
 use protocol::signed::{ApiError, sign};
 use tonic::metadata::MetadataMap;
-use types::{AccountId, KeyId, LoginId, Role};
-use venue::{LoginSecret, api_key_hash, request_hash};
+use types::AccountId;
+use venue::{api_key_hash, request_hash};
 
 use crate::clock::signing_clock;
 use crate::door::identity::Permission;
 use crate::door::shared::Door;
 use crate::door::single_use::NotOnce;
+use crate::grpc::holder::Holder;
 use crate::grpc::shared::GrpcShared;
 
 pub(super) const API_KEY: &str = "x-bw-api-key";
@@ -24,13 +25,6 @@ const SIGNATURE: &str = "x-bw-signature";
 const AUTHORIZATION: &str = "authorization";
 const BEARER: &str = "Bearer ";
 
-/// The owner of a token.
-#[derive(Clone, Debug)]
-pub(super) enum Holder {
-    Key { key: KeyId, hash: [u8; 16] },
-    Login { login: LoginId, secret: LoginSecret },
-}
-
 /// A sender that may do what it calls for.
 #[derive(Clone, Debug)]
 pub(super) struct Caller {
@@ -39,37 +33,6 @@ pub(super) struct Caller {
     pub(super) permission: Permission,
     /// When the signature ends; never for a token.
     pub(super) expires_us: u64,
-}
-
-impl Holder {
-    pub(super) fn is(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Key { key: one, .. }, Self::Key { key: other, .. }) => one == other,
-            (Self::Login { login: one, .. }, Self::Login { login: other, .. }) => one == other,
-            _ => false,
-        }
-    }
-
-    pub(super) fn key(&self) -> KeyId {
-        match self {
-            Self::Key { key, .. } => *key,
-            Self::Login { .. } => KeyId(0),
-        }
-    }
-
-    /// Account and role, unless it is revoked, expired or has another password by now.
-    fn account(&self, door: &Door, peer: IpAddr) -> Option<(AccountId, Role)> {
-        match self {
-            Self::Key { hash, .. } => {
-                let signer = door.directory().signer(hash)?;
-                signer.is_valid(peer).then_some((signer.account, signer.role))
-            }
-            Self::Login { login, secret } => {
-                let login = door.directory().login(*login)?;
-                (login.secret == *secret).then_some((login.account, login.role))
-            }
-        }
-    }
 }
 
 impl Caller {

@@ -23,7 +23,6 @@ use crate::feed::backlog::{Backlog, EventsOf};
 use crate::grpc::call::{Call, KeyedCall};
 use crate::grpc::caller::Caller;
 use crate::grpc::hub::Subscription;
-use crate::grpc::market;
 use crate::grpc::refusal::{Failure, Refused};
 use crate::grpc::report;
 use crate::grpc::shared::GrpcShared;
@@ -59,7 +58,7 @@ pub(super) async fn of_trades(
     sent: v1::StreamTradesRequest,
 ) -> Result<BoxStream<v1::Trade>, Failure> {
     let shared = &call.shared;
-    let place = market::stream_place(call)?;
+    let place = call.stream_place()?;
     let id = market.instrument.id;
     let last = shared.door.ask_views(move |views, _| {
         views.instrument(id).map_or(0, |view| view.book.last_update_id())
@@ -70,7 +69,7 @@ pub(super) async fn of_trades(
     let events = EventStream::open(reader, (sent.from_event, last), Place::Address(place)).await?;
     let message = move |event: &NumberedEvent| match &event.event {
         Event::TradeExecuted(trade) => {
-            Some(market::trade(&market, &PublicTrade::of(trade), event.number))
+            Some(report::trade(&market, &PublicTrade::of(trade), event.number))
         }
         _ => None,
     };

@@ -17,7 +17,7 @@ use crate::feed::backlog::EventsOf;
 use crate::feed::numbered::{FeedReader, NumberedFeed, ReaderId};
 use crate::feed::outlet::Outlet;
 use crate::feed::reader_metrics::ReaderMetrics;
-use crate::grpc::caller::Holder;
+use crate::grpc::holder::Holder;
 use crate::grpc::live::{BookState, CandleState, Live};
 
 /// Events that wait for a stream's reader: some 700 KiB.

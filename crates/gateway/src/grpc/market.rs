@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures_util::stream::unfold;
-use marketdata::PublicTrade;
 use projection::{Klines, Times};
 use proto::v1;
 use proto::v1::market_data_server::MarketData;
@@ -22,6 +21,7 @@ use crate::grpc::events;
 use crate::grpc::live::{BookState, CandleState, LEVELS_MAX};
 use crate::grpc::order::ns_of_ms;
 use crate::grpc::refusal::{Failure, Refused};
+use crate::grpc::report;
 use crate::grpc::shared::GrpcShared;
 
 const LEVELS: usize = 20;
@@ -130,7 +130,7 @@ impl MarketCalls {
             Some(trades.recent(limit).copied().collect::<Vec<_>>())
         });
         let found = found.await?.ok_or_else(ApiError::invalid_symbol)?;
-        let trades = found.iter().map(|one| trade(&market, one, 0)).collect();
+        let trades = found.iter().map(|one| report::trade(&market, one, 0)).collect();
         Ok(v1::ListTradesResponse { trades })
     }
 
@@ -157,7 +157,7 @@ impl MarketCalls {
         sent: v1::GetBookRequest,
     ) -> Result<BoxStream<v1::Book>, Failure> {
         let (market, levels) = (self.market(&sent.symbol)?, level_count(sent.levels)?);
-        let place = stream_place(call)?;
+        let place = call.stream_place()?;
         let (id, hub) = (market.instrument.id, Arc::clone(&self.0.hub));
         let subscribed = self.0.door.ask_views(move |views, _| {
             Some(hub.subscribe_book((id, views.instrument(id)?), levels))
@@ -175,7 +175,7 @@ impl MarketCalls {
         sent: v1::StreamCandlesRequest,
     ) -> Result<BoxStream<v1::Candle>, Failure> {
         let (market, interval) = (self.market(&sent.symbol)?, parse_interval(&sent.interval)?);
-        let place = stream_place(call)?;
+        let place = call.stream_place()?;
         let (id, hub) = (market.instrument.id, Arc::clone(&self.0.hub));
         let subscribed = self.0.door.ask_views(move |views, _| {
             Some(hub.subscribe_candle((id, views.instrument(id)?), interval))
@@ -192,12 +192,6 @@ impl MarketCalls {
             out.extend(state.open.map(|open| candle(&market, interval, &open, false)));
         }))
     }
-}
-
-/// A stream that takes one place of its address.
-pub(super) fn stream_place(call: &Call) -> Result<Streams, ApiError> {
-    let mut streams = call.shared.door.in_use.streams_of_address(call.peer);
-    if streams.resize(1) { Ok(streams) } else { Err(ApiError::too_many_streams(streams.limit)) }
 }
 
 /// The latest state of something, as often as the reader takes it.
@@ -300,18 +294,6 @@ fn book(market: &Market, state: &BookState, levels: usize) -> v1::Book {
         event: state.update_id,
         bids: state.bids.iter().take(levels).map(level).collect(),
         asks: state.asks.iter().take(levels).map(level).collect(),
-    }
-}
-
-pub(super) fn trade(market: &Market, trade: &PublicTrade, event: u64) -> v1::Trade {
-    v1::Trade {
-        symbol: market.symbol().to_owned(),
-        trade_id: trade.trade_id.0,
-        price: market.price(trade.price),
-        quantity: market.qty(trade.qty),
-        time_ns: trade.traded_ns,
-        is_buyer_maker: trade.is_buyer_maker,
-        event,
     }
 }
 

@@ -200,6 +200,10 @@ pub(super) fn ns_of_ms(field: &str, ms: u64) -> Result<u64, ApiError> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proto::Message;
+
     use super::*;
 
     fn limit() -> v1::PlaceOrderRequest {
@@ -266,5 +270,40 @@ mod tests {
             sent.time_in_force = v1::TimeInForce::Ioc.into();
         };
         check(ioc, Some("'time_in_force'"));
+    }
+
+    proptest! {
+        /// Whatever a message has, it is an order or a refusal, and numbers are as they were sent.
+        #[test]
+        fn any_message_is_an_order_or_a_refusal(
+            bytes in vec(any::<u8>(), 0..200),
+            price in "[0-9.e+-]{0,24}|\\PC{0,8}",
+            quantity in "[0-9.e+-]{0,24}|\\PC{0,8}",
+            numbers in any::<(i32, i32, i32, i32, u64)>(),
+        ) {
+            let market = Market::example();
+            if let Ok(sent) = v1::PlaceOrderRequest::decode(&*bytes) {
+                let _read = place(&market, &sent);
+            }
+            let (side, r#type, time_in_force, stp_mode, expire_ms) = numbers;
+            let small = |n: i32| n.rem_euclid(9);
+            let sent = v1::PlaceOrderRequest {
+                side: small(side),
+                r#type: small(r#type),
+                time_in_force: small(time_in_force),
+                stp_mode,
+                expire_ms,
+                price: price.clone(),
+                quantity,
+                ..limit()
+            };
+            if let Ok(order) = place(&market, &sent)
+                && order.price != Price::default()
+            {
+                let as_sent = types::parse_decimal(&price, market.quote.decimals);
+                let as_read = types::parse_decimal(&market.price(order.price), market.quote.decimals);
+                prop_assert_eq!(as_sent, as_read);
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Orders, fills and events as messages.
 
+use marketdata::PublicTrade;
 use proto::v1;
 use spool::NumberedEvent;
 use types::{
@@ -87,6 +88,18 @@ fn fill(market: &Market, trade: &TradeExecuted, of: &Fill, is_maker: bool) -> v1
         fee: asset.format_amount(of.fee),
         fee_asset: asset.name.as_str().to_owned(),
         is_maker,
+    }
+}
+
+pub(super) fn trade(market: &Market, trade: &PublicTrade, event: u64) -> v1::Trade {
+    v1::Trade {
+        symbol: market.symbol().to_owned(),
+        trade_id: trade.trade_id.0,
+        price: market.price(trade.price),
+        quantity: market.qty(trade.qty),
+        time_ns: trade.traded_ns,
+        is_buyer_maker: trade.is_buyer_maker,
+        event,
     }
 }
 

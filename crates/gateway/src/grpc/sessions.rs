@@ -12,7 +12,8 @@ use types::{AccountId, Role, Way};
 
 use crate::door::identity::{Login, Permission};
 use crate::grpc::call::{Call, KeyedCall, Kind, Need};
-use crate::grpc::caller::{Holder, token_of};
+use crate::grpc::caller::token_of;
+use crate::grpc::holder::Holder;
 use crate::grpc::refusal::Failure;
 use crate::grpc::shared::GrpcShared;
 

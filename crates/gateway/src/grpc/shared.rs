@@ -1,17 +1,19 @@
 //! What all connections share.
 
+use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 
+use tokio::io::DuplexStream;
 use types::Market;
 
 use crate::door::back_off::BackOff;
 use crate::door::operator::OperatorApi;
 use crate::door::passwords::Passwords;
 use crate::door::shared::Door;
+use crate::grpc::calls::CALLS;
 use crate::grpc::hub::Hub;
-use crate::grpc::routes;
 use crate::grpc::tokens::Tokens;
-use crate::grpc::tunnel::Tunnel;
 use crate::socket::answered::Answered;
 
 pub(crate) struct GrpcShared {
@@ -24,7 +26,7 @@ pub(crate) struct GrpcShared {
     pub(super) operators: Option<Arc<dyn OperatorApi>>,
     /// `None` where OUCH is not spoken.
     pub(super) tunnel: Option<Tunnel>,
-    /// By the place of a call in [`routes::CALLS`].
+    /// By the place of a call in [`CALLS`].
     pub(crate) answered: Arc<Answered>,
 }
 
@@ -46,11 +48,28 @@ impl GrpcShared {
             passwords,
             operators,
             tunnel,
-            answered: Answered::new(routes::CALLS.iter().map(|path| (*path).to_owned())),
+            answered: Answered::new(CALLS.iter().map(|path| (*path).to_owned())),
         })
     }
 
     pub(super) fn market(&self, symbol: &str) -> Option<Market> {
         self.door.market(symbol)
+    }
+}
+
+/// Where a session's bytes go.
+#[derive(Clone)]
+pub(crate) struct Tunnel(pub(super) Arc<dyn Fn(DuplexStream, IpAddr) + Send + Sync>);
+
+impl Tunnel {
+    /// `open` serves the stream of a client of this address, on a task of its own.
+    pub(crate) fn new(open: impl Fn(DuplexStream, IpAddr) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(open))
+    }
+}
+
+impl fmt::Debug for Tunnel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tunnel")
     }
 }

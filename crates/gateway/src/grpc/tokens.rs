@@ -8,7 +8,7 @@ use std::time::Duration;
 use venue::{api_key_hash, random_text};
 
 use crate::clock::now_ns;
-use crate::grpc::caller::Holder;
+use crate::grpc::holder::Holder;
 
 /// How long a token is good.
 const LIFE: Duration = Duration::from_secs(12 * 3600);

@@ -1,7 +1,5 @@
 //! An OUCH session in a call: its bytes in both directions.
 
-use std::fmt;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use futures_util::stream::unfold;
@@ -13,28 +11,11 @@ use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::grpc::call::Call;
-use crate::grpc::shared::GrpcShared;
+use crate::grpc::shared::{GrpcShared, Tunnel};
 
 const WEIGHT: u32 = 2;
 /// Bytes that wait in either direction.
 const BUFFER: usize = 64 << 10;
-
-/// Where a session's bytes go.
-#[derive(Clone)]
-pub(crate) struct Tunnel(Arc<dyn Fn(DuplexStream, IpAddr) + Send + Sync>);
-
-impl Tunnel {
-    /// `open` serves the stream of a client of this address, on a task of its own.
-    pub(crate) fn new(open: impl Fn(DuplexStream, IpAddr) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(open))
-    }
-}
-
-impl fmt::Debug for Tunnel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Tunnel")
-    }
-}
 
 pub(super) struct OuchCalls(pub(super) Arc<GrpcShared>);
 

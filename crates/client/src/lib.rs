@@ -8,23 +8,27 @@
 //! repeat a new order safely, give it an [idempotency key](NewOrder::idempotency_key).
 //!
 //! A [`Venue`] trades over REST, the WebSocket API or OUCH by one interface, and does not lose an
-//! answer.
+//! answer. A [`Feed`] keeps books and trades of some instruments up to date, in ticks and lots.
 //!
 //! # Known limits
 //! Plain HTTP and TCP only.
 
 mod answer;
 mod error;
+mod feed;
 mod http;
 mod list;
+mod moment;
 mod order;
 mod stream;
 mod venue;
 
 pub use answer::{PlacedList, PlacedOrder, ReplacedOrder};
 pub use error::Error;
+pub use feed::{BookLevel, Change, Feed, FeedInstrument, FeedMessage, MarketChange};
 pub use http::{Client, Credentials, REQUEST_TIMEOUT, RESPONSE_LEN_MAX};
 pub use list::{Leg, NewOco, NewOto, Pending};
+pub use moment::{now_ns, since_1970_ns};
 pub use order::{NewOrder, OrderKey};
 pub use protocol::binance::response::{
     AccountInfo, BalanceInfo, BookTicker, CanceledOrder, Depth, ExchangeInfo, FillInfo, Filter,
@@ -32,4 +36,6 @@ pub use protocol::binance::response::{
 };
 pub use stream::{Stream, StreamMessage};
 pub use types::{OrderType, Origin, Side, TimeInForce};
-pub use venue::{Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, Venue};
+pub use venue::{
+    Commission, Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, Venue,
+};

@@ -15,7 +15,7 @@
 //! # Known limits
 //! Plain TCP. Over REST each order is a request of its own, and there are no reports.
 
-mod back_off;
+pub(crate) mod back_off;
 mod json;
 mod ouch;
 mod report;
@@ -37,7 +37,7 @@ use self::websocket::WebSocket;
 use crate::{Client, Error, NewOrder};
 
 pub use self::ouch::Login;
-pub use self::report::{Report, ReportKind, Reports};
+pub use self::report::{Commission, Report, ReportKind, Reports};
 pub use self::statistics::Statistics;
 
 /// How long a request may remain without an answer, while the way to the venue is broken.

@@ -304,6 +304,7 @@ impl Session {
             price: known.scale.price(executed.price, tags.get(tag::PRICE_TICKS)),
             trade_id: executed.match_number & ID_MASK,
             is_maker: executed.liquidity != code::liquidity::REMOVED,
+            commission: None,
         };
         if is_done {
             self.remove(number);
@@ -371,7 +372,7 @@ impl Session {
     }
 
     fn report(&self, client_order_id: String, kind: ReportKind) -> Report {
-        Report { sequence: self.sequence, client_order_id, kind }
+        Report { sequence: self.sequence, client_order_id, time_ns: None, kind }
     }
 }
 

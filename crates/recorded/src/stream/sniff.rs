@@ -12,9 +12,7 @@ pub(crate) use super::trades::is_lean;
 pub(crate) fn table(header: &[u8]) -> Option<Format> {
     let names = header_names(header);
     let has = |column| find(&names, column).is_some();
-    if find_time(&names, TIME).is_none() {
-        return None;
-    }
+    find_time(&names, TIME)?;
     if has(&["open", "o"]) && has(&["high", "h"]) && has(&["low", "l"]) && has(&["close", "c"]) {
         return Some(Format::Bars);
     }

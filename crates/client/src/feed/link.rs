@@ -33,6 +33,8 @@ pub(super) struct Link {
     back_off: BackOff,
     /// What this machine's clock is ahead of the venue's.
     ahead_ns: Arc<AtomicI64>,
+    /// Since the last loss there was no book.
+    is_lost: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -79,7 +81,8 @@ impl Link {
         let book =
             |instrument| Book { instrument, sync: BookSync::default(), reached_ns: i64::MIN };
         let books = instruments.into_iter().map(book).collect();
-        Self { client, books, streams, messages, back_off: BackOff::default(), ahead_ns }
+        let back_off = BackOff::default();
+        Self { client, books, streams, messages, back_off, ahead_ns, is_lost: false }
     }
 
     /// Runs until the feed is dropped.
@@ -94,9 +97,12 @@ impl Link {
     async fn connect_again_and_again(&mut self) -> Infallible {
         loop {
             let Err(error) = self.serve().await;
-            let reason = error.to_string();
-            // Without a reader this task ends at its next wait.
-            let _unread = self.messages.send(FeedMessage::Lost { reason }).await;
+            // An attempt that fails is no further loss.
+            if !std::mem::replace(&mut self.is_lost, true) {
+                let reason = error.to_string();
+                // Without a reader this task ends at its next wait.
+                let _unread = self.messages.send(FeedMessage::Lost { reason }).await;
+            }
             self.back_off.wait().await;
         }
     }
@@ -184,6 +190,7 @@ impl Link {
             return Ok(());
         };
         let levels = book.instrument.levels(&depth.bids, &depth.asks)?;
+        self.is_lost = false;
         self.send(at, None, Change::Book(levels)).await?;
         for update in later {
             self.levels(at, &update).await?;

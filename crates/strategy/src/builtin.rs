@@ -98,3 +98,6 @@ pub fn build<W: WithStrategy>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -213,7 +213,8 @@ instructions: dist ## instructions per command against the accepted counts; UPDA
 	scripts/need valgrind
 	$(PYTHON) bench/instructions $(UPDATE) $(TARGET)/dist/x86_64-unknown-linux-gnu/release/buttonwood
 
-bench-backtest: $(VENV)-hftbacktest/installed $(VENV)-bars/installed ## the back-test beside hftbacktest, vectorbt and backtesting.py
+bench-backtest: $(VENV)-hftbacktest/installed $(VENV)-bars/installed $(VENV)-statistics/installed ## the back-test beside hftbacktest, vectorbt, backtesting.py, empyrical and quantstats
+	$(VENV)-statistics/bin/python bench/backtest/figures.py
 	$(CARGO) build --release --locked --package buttonwood
 	scripts/bench-backtest $(TARGET)/release/buttonwood
 
@@ -221,6 +222,9 @@ $(VENV)-hftbacktest/installed: bench/backtest/hftbacktest-requirements.txt
 	$(install)
 
 $(VENV)-bars/installed: bench/backtest/bars-requirements.txt
+	$(install)
+
+$(VENV)-statistics/installed: bench/backtest/statistics-requirements.txt
 	$(install)
 
 bench: ## the matching core against the textbook book, on recorded workloads

@@ -34,6 +34,10 @@ enum Command {
     Replay(research::Replay),
     #[cfg(feature = "tools")]
     Backtest(Box<research::Backtest>),
+    #[cfg(feature = "tools")]
+    Trade(Box<research::Trade>),
+    #[cfg(feature = "tools")]
+    Reconcile(research::Reconcile),
     /// Convert, describe and check recordings of markets
     #[cfg(feature = "tools")]
     Data(research::Data),
@@ -82,6 +86,10 @@ fn run(command: Command) -> Result<(), Failure> {
         #[cfg(feature = "tools")]
         Command::Backtest(backtest) => backtest.run(),
         #[cfg(feature = "tools")]
+        Command::Trade(trade) => trade.run(),
+        #[cfg(feature = "tools")]
+        Command::Reconcile(reconcile) => reconcile.run(),
+        #[cfg(feature = "tools")]
         Command::Data(data) => data.run(),
         #[cfg(feature = "tools")]
         Command::Pipeline(pipeline) => pipeline.run(),
@@ -106,8 +114,8 @@ fn parse() -> Buttonwood {
             // The exit code and the form are clap's.
             let _ = error.print();
             cli::print_error(
-                "\nThis is the build of `make run`, without `bench`, `replay`, `data`, `pipeline` and \
-                 `log export`. `cargo build --release` makes target/release/buttonwood, which has them.",
+                "\nThis is the build of `make run`, without `bench`, `replay`, `data`, `pipeline`, \
+                 `backtest`, `trade`, `reconcile` and `log export`. `cargo build --release` makes target/release/buttonwood, which has them.",
             );
             std::process::exit(error.exit_code());
         }

@@ -182,10 +182,10 @@ pub struct Flags {
     #[arg(long, value_name = "LEVEL", value_parser = DURABILITY)]
     durability: Option<String>,
 
-    /// Trade against a recorded market, by the rules of docs/recorded-market.md, in place of the
-    /// demo's bots: a file, or SYMBOL=FILE; again for more files. Implies --demo
-    /// [default: none] [env: BUTTONWOOD_MARKET]
-    #[arg(long, value_name = "FILE")]
+    /// Trade against a recorded market, or that of a running venue, by the rules of
+    /// docs/recorded-market.md, in place of the demo's bots: a file or an address, perhaps SYMBOL=
+    /// in front; again for more. Implies --demo [default: none] [env: BUTTONWOOD_MARKET]
+    #[arg(long, value_name = "FILE|URL")]
     market: Vec<String>,
 
     /// How many times faster than recorded, 0.001 to 1000000000

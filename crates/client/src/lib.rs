@@ -8,17 +8,20 @@
 //! repeat a new order safely, give it an [idempotency key](NewOrder::idempotency_key).
 //!
 //! A [`Venue`] trades over REST, the WebSocket API, OUCH or gRPC by one interface, and does not
-//! lose an answer.
+//! lose an answer. A [`Feed`] keeps books and trades of some instruments up to date, in ticks and
+//! lots.
 //!
 //! # Known limits
 //! A [`Stream`] of market data is without TLS.
 
 mod answer;
 mod error;
+mod feed;
 #[cfg(feature = "grpc")]
 pub mod grpc;
 mod http;
 mod list;
+mod moment;
 mod order;
 mod socket;
 mod stream;
@@ -27,8 +30,10 @@ mod venue;
 
 pub use answer::{PlacedList, PlacedOrder, ReplacedOrder};
 pub use error::Error;
+pub use feed::{BookLevel, Change, Feed, FeedInstrument, FeedMessage, MarketChange};
 pub use http::{Client, Credentials, REQUEST_TIMEOUT, RESPONSE_LEN_MAX};
 pub use list::{Leg, NewOco, NewOto, Pending};
+pub use moment::{now_ns, since_1970_ns};
 pub use order::{NewOrder, OrderKey};
 pub use protocol::binance::response::{
     AccountInfo, BalanceInfo, BookTicker, CanceledOrder, Depth, ExchangeInfo, FillInfo, Filter,
@@ -40,5 +45,6 @@ pub use types::{OrderType, Origin, Side, TimeInForce};
 #[cfg(feature = "grpc")]
 pub use venue::{Access, Caller};
 pub use venue::{
-    Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, UdpLogin, Venue,
+    Commission, Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, UdpLogin,
+    Venue,
 };

@@ -15,7 +15,7 @@
 //! # Known limits
 //! Over REST there are no reports.
 
-mod back_off;
+pub(crate) mod back_off;
 #[cfg(feature = "grpc")]
 mod grpc;
 mod json;
@@ -43,7 +43,7 @@ use crate::{Client, Error, NewOrder};
 #[cfg(feature = "grpc")]
 pub use self::grpc::{Access, Caller};
 pub use self::ouch::{Login, UdpLogin};
-pub use self::report::{Report, ReportKind, Reports};
+pub use self::report::{Commission, Report, ReportKind, Reports};
 pub use self::statistics::Statistics;
 
 /// How long a request may remain without an answer, while the way to the venue is broken.

@@ -22,6 +22,27 @@ pub struct Event {
     pub side: Option<Side>,
 }
 
+impl Event {
+    /// The book of an instrument is void.
+    pub const fn cleared(instrument: u16, exchange_ns: i64, local_ns: i64) -> Self {
+        Self {
+            exchange_ns,
+            local_ns,
+            order: 0,
+            price: Price::from_ticks(0),
+            quantity: Qty::from_lots(0),
+            instrument,
+            kind: Kind::Clear,
+            side: None,
+        }
+    }
+
+    /// A level or a trade of the same instrument at the same time.
+    pub const fn then(self, kind: Kind, side: Side, price: Price, quantity: Qty) -> Self {
+        Self { kind, side: Some(side), price, quantity, ..self }
+    }
+}
+
 /// The change that an [`Event`] reports. The numbers are those of the columnar file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]

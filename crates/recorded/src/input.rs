@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 use liblzma::read::XzDecoder;
@@ -30,6 +32,11 @@ pub type Input = Box<dyn BufRead + Send>;
 /// The first bytes decide the compression, not the name: downloads often arrive decompressed under
 /// a name that still ends in `.gz`.
 pub fn open(path: impl AsRef<Path>) -> io::Result<Input> {
+    open_counted(path, Arc::default())
+}
+
+/// [`open`] with a count of the bytes of the file that were read. Those of Parquet do not count.
+pub(crate) fn open_counted(path: impl AsRef<Path>, read: Arc<AtomicU64>) -> io::Result<Input> {
     let mut file = File::open(path)?;
     let mut head = [0; MAGIC_SIZE_MAX];
     let head_size = fill(&mut file, &mut head)?;
@@ -37,7 +44,20 @@ pub fn open(path: impl AsRef<Path>) -> io::Result<Input> {
     if head[..head_size].starts_with(parquet::MAGIC) {
         return Ok(Box::new(BufReader::new(parquet::open(file)?)));
     }
-    decompress(file)
+    decompress(Counted { file, read })
+}
+
+struct Counted {
+    file: File,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
 }
 
 /// [`open`] for bytes from another source. Concatenated compressed files are read as one.

@@ -34,5 +34,6 @@ pub use event::{Event, Kind};
 pub use fault::{Fault, Place, ReadError, StreamError};
 pub use format::{DetectError, Format, open_detected};
 pub use input::{Input, decompress, open};
-pub use moment::Day;
+pub use moment::{Day, time_ns};
+pub use parquet::{Cell, ColumnKind, TableWriter};
 pub use stream::{Instrument, Options, PROBED_EVENTS, Recording, Stream, UnitFrom};

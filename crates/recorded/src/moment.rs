@@ -118,6 +118,23 @@ pub(crate) fn parse_time(text: &[u8]) -> Option<i64> {
     number.checked_mul(unit_ns)?.checked_add(fraction_of(fraction, unit_ns)?)
 }
 
+/// Nanoseconds since 1970 of a time in any of the spellings that tables may have.
+pub fn time_ns(text: &str) -> Option<i64> {
+    parse_time(text.as_bytes())
+}
+
+/// Likewise, for digits since 1970 in a stated unit, however many they are.
+pub(crate) fn parse_time_in(text: &[u8], unit_ns: i64) -> Option<i64> {
+    let (whole, fraction) = match text.iter().position(|&byte| byte == b'.') {
+        Some(at) => (&text[..at], &text[at + 1..]),
+        None => (text, &[][..]),
+    };
+    match digits(whole) {
+        Some(number) => number.checked_mul(unit_ns)?.checked_add(fraction_of(fraction, unit_ns)?),
+        None => parse_calendar(text),
+    }
+}
+
 fn parse_calendar(text: &[u8]) -> Option<i64> {
     let text = str::from_utf8(text).ok()?;
     let midnight = Day::parse(text.get(..10)?)?.midnight_ns();
@@ -227,6 +244,22 @@ mod tests {
     }
 
     #[test]
+    fn a_stated_unit_counts_whatever_the_number_of_digits() {
+        let check = |text: &str, unit_ns, expect| {
+            assert_eq!(parse_time_in(text.as_bytes(), unit_ns), expect, "{text:?}");
+        };
+        check("5", 1, Some(5));
+        check("1640991660", 1, Some(1_640_991_660));
+        check("20040819", 1_000_000, Some(20_040_819_000_000));
+        check("1640991660000.25", 1_000_000, Some(1_640_991_660_000_250_000));
+        check("1970-01-01 00:00:00.000000007", 1_000, Some(7));
+        check("0.1", 1, None);
+        check("", 1, None);
+        check("-5", 1, None);
+        check("99999999999999999999", 1, None);
+    }
+
+    #[test]
     fn midnight_in_new_york_follows_its_summer() {
         let hour = |text: &str| {
             let day = Day::parse(text).unwrap();
@@ -266,6 +299,7 @@ mod tests {
         #[test]
         fn arbitrary_text_never_panics(text in ".{0,40}", near in "[-0-9:. TZ+]{0,32}") {
             let _ = (parse_time(text.as_bytes()), parse_time(near.as_bytes()));
+            let _ = (parse_time_in(text.as_bytes(), 1_000), parse_time_in(near.as_bytes(), 1));
             let _ = (Day::find(&text), Day::find(&near));
         }
     }

@@ -14,13 +14,11 @@ pub(crate) const TIME: Names = &[
     "open_time",
     "open time",
     "transact_time",
-    "timestamp_ns",
-    "exch_ts_ns",
     "exch_ts",
     "",
 ];
 pub(crate) const LOCAL_TIME: Names =
-    &["local_timestamp", "local_ts_ns", "local_ts", "ts_recv", "received", "ts_init"];
+    &["local_timestamp", "local_ts", "ts_recv", "received", "ts_init"];
 pub(crate) const SYMBOL: Names = &["symbol", "instrument", "ticker"];
 pub(crate) const SIDE: Names = &["side", "taker_side", "aggressor_side", "aggressor", "direction"];
 pub(crate) const PRICE: Names = &["price", "px"];
@@ -30,11 +28,21 @@ pub(crate) const QUANTITY: Names =
 /// Whether the buyer's order was resting, so that the seller was the aggressor.
 pub(crate) const BUYER_IS_MAKER: Names = &["is_buyer_maker", "isbuyermaker", "buyer_maker", "m"];
 
+/// A name of a column of times without the unit at its end, and that unit in nanoseconds.
+pub(crate) fn without_unit(name: &str) -> (&str, Option<i64>) {
+    const UNITS: [(&str, i64); 3] = [("_ns", 1), ("_us", 1_000), ("_ms", 1_000_000)];
+    let stated = |(suffix, unit_ns): (&str, i64)| Some((name.strip_suffix(suffix)?, unit_ns));
+    match UNITS.into_iter().find_map(stated) {
+        Some((name, unit_ns)) => (name, Some(unit_ns)),
+        None => (name, None),
+    }
+}
+
 /// Whether a table may have a column of this name.
 pub(crate) fn is_column(name: &str) -> bool {
     const OTHERS: [&str; 9] = ["kind", "open", "o", "high", "h", "low", "l", "close", "c"];
     let name = name.to_ascii_lowercase();
-    let lists =
-        [TIME, LOCAL_TIME, SYMBOL, SIDE, PRICE, QUANTITY, BUYER_IS_MAKER, &["vol", "v"], &OTHERS];
-    lists.iter().any(|names| names.contains(&&*name))
+    let lists = [SYMBOL, SIDE, PRICE, QUANTITY, BUYER_IS_MAKER, &["vol", "v"], &OTHERS];
+    let is_time = [TIME, LOCAL_TIME].iter().any(|names| names.contains(&without_unit(&name).0));
+    is_time || lists.iter().any(|names| names.contains(&&*name))
 }

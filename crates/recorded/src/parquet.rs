@@ -1,4 +1,4 @@
-//! Tables in Parquet, as the CSV that the readers of tables take.
+//! Tables in Parquet, as the CSV that the readers of tables take. `write.rs` writes tables.
 //!
 //! The columns that a table of trades, bars or depth may have are printed row by row; all others
 //! are left out. A float becomes the shortest decimal that reads as it, a time the nanoseconds
@@ -6,12 +6,15 @@
 //!
 //! # Known limits
 //! - Nested columns are left out. Of the compressions, Snappy, gzip and zstd can be read.
-//! - The library panics at some damaged pages. The panic becomes an error, but its own line is on
-//!   standard error, too.
+//! - The library panics at some damaged pages. The panic becomes an error.
 
+mod write;
+
+use std::cell;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -24,7 +27,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 use types::format_decimal;
 
-use crate::names::is_column;
+pub use self::write::{Cell, ColumnKind, TableWriter};
+use crate::names::{is_column, without_unit};
 
 pub(crate) const MAGIC: &[u8] = b"PAR1";
 const ROWS_PER_READ: usize = 2_048;
@@ -82,10 +86,13 @@ fn open_table(file: File) -> io::Result<Csv> {
         let path = column.path().string();
         let name = if path == PANDAS_INDEX { "timestamp" } else { &*path };
         if column.max_rep_level() == 0 && column.max_def_level() <= 1 && is_column(name) {
-            names.push(name.to_owned());
+            let kind = Kind::of(column);
+            // A time is printed in nanoseconds, whatever the unit in the column's name.
+            let is_time = matches!(kind, Kind::Time(_));
+            names.push(if is_time { without_unit(name).0 } else { name }.to_owned());
             columns.push(Column {
                 position,
-                kind: Kind::of(column),
+                kind,
                 is_optional: column.max_def_level() == 1,
                 reader: None,
                 cells: Cells::default(),
@@ -277,11 +284,28 @@ fn print_text(text: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
     out.write_all(text)
 }
 
+thread_local! {
+    /// Whether this thread is in the library's code.
+    static IS_INSIDE: cell::Cell<bool> = const { cell::Cell::new(false) };
+}
+
 /// Runs the library's code. After an error nothing is read on, so that it does not matter in which
 /// state a panic leaves the table.
 fn caught<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    let damaged = |_| Err(invalid_text("the file is damaged"));
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(damaged)
+    static HOOK: Once = Once::new();
+    // A panic in there is an error of the file, which the caller reports: no other line of it.
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !IS_INSIDE.get() {
+                before(panic);
+            }
+        }));
+    });
+    IS_INSIDE.set(true);
+    let caught = catch_unwind(AssertUnwindSafe(read));
+    IS_INSIDE.set(false);
+    caught.unwrap_or_else(|_| Err(invalid_text("the file is damaged")))
 }
 
 fn invalid(error: ParquetError) -> io::Error {

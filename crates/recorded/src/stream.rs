@@ -31,6 +31,8 @@ mod trades;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use types::Increment;
 
@@ -40,7 +42,7 @@ use crate::columnar;
 use crate::event::Event;
 use crate::fault::{Fault, Place, ReadError, StreamError};
 use crate::format::{Format, open_detected};
-use crate::input::{Input, open};
+use crate::input::{Input, open_counted};
 use crate::moment::Day;
 use crate::units::Units;
 
@@ -121,6 +123,9 @@ struct Merged {
     skipped: u64,
     first_skipped: Option<String>,
     has_ended: bool,
+    /// Bytes of the file, and those that were read.
+    size: u64,
+    read: Arc<AtomicU64>,
 }
 
 impl Stream {
@@ -178,6 +183,16 @@ impl Stream {
     /// The number of rows that a lenient stream has left out.
     pub fn skipped(&self) -> u64 {
         self.inputs.iter().map(|input| input.skipped).sum()
+    }
+
+    /// The bytes of all files that were read so far, and all of their bytes.
+    pub fn progress(&self) -> (u64, u64) {
+        let read = |input: &Merged| {
+            let counted = || input.read.load(Ordering::Relaxed);
+            input.source.position().unwrap_or_else(counted).min(input.size)
+        };
+        let inputs = &self.inputs;
+        (inputs.iter().map(read).sum(), inputs.iter().map(|input| input.size).sum())
     }
 
     /// The error of the first row that was left out.
@@ -301,7 +316,8 @@ impl Merged {
         let known = Known { name, day: options.day.unwrap_or_else(|| day_of(path)) };
         let (units, from) = probe::units(path, format, &known, options)?;
         let mut batch = Batch::new();
-        let source = open_source(path, format, units, &known, &mut batch)?;
+        let read = Arc::<AtomicU64>::default();
+        let source = open_source(path, format, units, &known, &mut batch, &read)?;
         let listed = match format {
             Format::Columnar => columnar::Reader::open(path)?.header().instruments.clone(),
             _ => Vec::new(),
@@ -320,6 +336,8 @@ impl Merged {
             skipped: 0,
             first_skipped: None,
             has_ended: false,
+            size: std::fs::metadata(path).map_or(0, |of_file| of_file.len()),
+            read,
         })
     }
 
@@ -361,8 +379,9 @@ fn open_source(
     units: Units,
     known: &Known,
     batch: &mut Batch,
+    read: &Arc<AtomicU64>,
 ) -> Result<Box<dyn Source>, ReadError> {
-    let input = || open(path).map_err(|error| Place::File.fault(error));
+    let input = || open_counted(path, Arc::clone(read)).map_err(|error| Place::File.fault(error));
     if format == Format::Columnar {
         return columnar::Reader::open(path).map(|reader| {
             batch.names.extend(reader.header().instruments.iter().map(|of| of.name.clone()));

@@ -19,8 +19,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-use recorded::Kind;
-pub use recorded::{Event, Instrument, Options, Recording, Stream};
+pub use recorded::{Event, Instrument, Kind, Options, Recording, Stream, UnitFrom};
 use types::{
     CancelOrder, CancelRestriction, ClOrdId, Command, InstrumentId, MassCancel, ModifyOrder,
     NewOrder, OrderRef, OrderSize, OrderType, Price, Qty, ReplaceMode, ReplaceOrder, Side, StpMode,

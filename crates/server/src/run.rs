@@ -19,7 +19,7 @@ use crate::demo::{self, Demo};
 use crate::doors::{AllDoors, Places};
 use crate::error::ServeError;
 use crate::feed;
-use crate::market::{Reader, RecordedMarket};
+use crate::market::{Counterparty, Source};
 use crate::operators::{OperatedVenue, Operators};
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
@@ -76,10 +76,10 @@ async fn serve(
     host: &mut impl Host,
     operators: &impl Operators,
 ) -> Result<(), ServeError> {
-    // A port in use and a recording that is none are errors before anything is written.
+    // A port in use and a market that cannot be read are errors before anything is written.
     let tcp = bind(settings.http.address).await?;
     let (doors, places) = AllDoors::bind(&settings).await?;
-    let recording = Reader::open(&settings.market)?;
+    let market = Source::open(&settings.market).await?;
     let tls = settings.http.tls()?;
     let tracing = Tracing::prepare(&settings.trace)?;
     warn_of_plaintext(&tcp, tls.is_some())?;
@@ -125,7 +125,7 @@ async fn serve(
         durability: settings.log.durability,
         faults,
     };
-    let demo = demo.map(|demo| (demo, master_key, recording));
+    let demo = demo.map(|demo| (demo, master_key, market));
     let (around, ports) = ((host, operators), (tcp, tls, places));
     let outcome = run_until_stopped(&settings, around, ports, gateway, &running, venue, demo).await;
     let stopped = tokio::task::spawn_blocking(|| {
@@ -181,7 +181,7 @@ async fn run_until_stopped(
     gateway: Gateway,
     running: &Running,
     venue: OperatedVenue,
-    demo: Option<(Demo, MasterKey, Option<Reader>)>,
+    demo: Option<(Demo, MasterKey, Option<Source>)>,
 ) -> Result<(), ServeError> {
     // Both listen from here to the end, so that no signal is lost between two polls.
     let mut terminate = signal(SignalKind::terminate())?;
@@ -234,26 +234,25 @@ async fn run_until_stopped(
     outcome
 }
 
-/// Completes a demo or a test, and opens its recorded market.
+/// Completes a demo or a test, and opens its recorded or mirrored market.
 async fn set_up(
     settings: &Settings,
-    demo: Option<(Demo, MasterKey, Option<Reader>)>,
+    demo: Option<(Demo, MasterKey, Option<Source>)>,
     handle: &Handle,
     base_url: &str,
-) -> Result<Option<(Demo, Option<RecordedMarket>)>, ServeError> {
-    let Some((demo, master_key, recording)) = demo else { return Ok(None) };
+) -> Result<Option<(Demo, Option<Counterparty>)>, ServeError> {
+    let Some((demo, master_key, source)) = demo else { return Ok(None) };
     demo.ensure(handle, &master_key, settings.demo.fees()).await?;
     if let (true, Some(file)) = (settings.test.enabled, &settings.test.keys) {
         demo.write_keys(file, base_url, &settings.venue.data_dir)?;
     }
-    let Some(reader) = recording else { return Ok(Some((demo, None))) };
+    let Some(source) = source else { return Ok(Some((demo, None))) };
     let customers = u32::try_from(demo.customers().len()).expect("few customers");
-    let speed = settings.market.speed;
-    let market = RecordedMarket::open(reader, speed, handle.clone(), customers).await?;
+    let market = Counterparty::open(source, handle.clone(), customers).await?;
     Ok(Some((demo, Some(market))))
 }
 
-/// What makes a market for the clients of a demo: bots, or a recording.
+/// What makes a market for the clients of a demo: bots, a recording, or another venue's feed.
 struct Counterparties {
     tasks: JoinSet<()>,
     stop: watch::Sender<bool>,
@@ -263,7 +262,7 @@ impl Counterparties {
     fn start(
         settings: &Settings,
         demo: Option<&Demo>,
-        market: Option<RecordedMarket>,
+        market: Option<Counterparty>,
         base_url: String,
     ) -> Self {
         let (stop, stopped) = watch::channel(false);

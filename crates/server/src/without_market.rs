@@ -1,4 +1,4 @@
-//! In place of the recorded market, in a build without it.
+//! In place of recorded and mirrored markets, in a build without them.
 
 use std::convert::Infallible;
 
@@ -8,13 +8,13 @@ use crate::error::ServeError;
 use crate::settings::market::Market as Settings;
 
 #[derive(Debug)]
-pub(crate) struct Reader(Infallible);
+pub(crate) struct Source(Infallible);
 
 #[derive(Debug)]
-pub(crate) struct RecordedMarket(Infallible);
+pub(crate) struct Counterparty(Infallible);
 
-impl Reader {
-    pub(crate) fn open(settings: &Settings) -> Result<Option<Self>, ServeError> {
+impl Source {
+    pub(crate) async fn open(settings: &Settings) -> Result<Option<Self>, ServeError> {
         if settings.files.is_empty() {
             return Ok(None);
         }
@@ -22,14 +22,9 @@ impl Reader {
     }
 }
 
-impl RecordedMarket {
-    pub(crate) async fn open(
-        reader: Reader,
-        _: f64,
-        _: Handle,
-        _: u32,
-    ) -> Result<Self, ServeError> {
-        match reader.0 {}
+impl Counterparty {
+    pub(crate) async fn open(source: Source, _: Handle, _: u32) -> Result<Self, ServeError> {
+        match source.0 {}
     }
 
     pub(crate) async fn run(self, _: impl Future<Output = ()>) {

@@ -3,6 +3,7 @@
 //! Cash counts ticks times lots, fees count 10^-8 of that, so that nothing rounds: a rate has eight
 //! decimals. The report converts both to money.
 
+use serde::{Deserialize, Serialize};
 use types::{Price, Qty, Side};
 
 /// Decimals of a fee rate. One basis point is 10^4 of its units.
@@ -11,7 +12,7 @@ pub const RATE_DECIMALS: u32 = 8;
 pub const FEE_UNITS: i128 = 100_000_000;
 
 /// Fee rates on the traded value, in 10^-8. A negative rate is a rebate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fees {
     pub maker: i64,
     pub taker: i64,
@@ -39,6 +40,8 @@ pub struct Account {
     pub cash: i128,
     /// In 10^-8 of ticks times lots.
     pub fees: i128,
+    /// Paid for holding positions, in 10^-8 of ticks times lots.
+    pub funding: i128,
     /// In ticks times lots.
     pub turnover: i128,
     pub volume: u64,
@@ -67,11 +70,12 @@ impl Account {
         self.maker_fills += u64::from(is_maker);
     }
 
-    /// Cash and position at a price, after fees, in 10^-8 of ticks times lots. `twice` is the price
-    /// times two, because a middle price may be half a tick.
+    /// Cash and position at a price, after fees and funding, in 10^-8 of ticks times lots. `twice`
+    /// is the price times two, because a middle price may be half a tick.
     pub fn equity(&self, twice: i64) -> i128 {
         let half = FEE_UNITS / 2;
-        self.cash * FEE_UNITS + i128::from(self.position) * i128::from(twice) * half - self.fees
+        let held = i128::from(self.position) * i128::from(twice) * half;
+        self.cash * FEE_UNITS + held - self.fees - self.funding
     }
 }
 

@@ -74,7 +74,7 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
 pub trait WithStrategy {
     type Output;
 
-    fn run<S: Strategy + Clone + Send>(self, strategy: S) -> Self::Output;
+    fn run<S: Strategy + Clone + Send + 'static>(self, strategy: S) -> Self::Output;
 }
 
 /// Builds a strategy from its parameters, and gives it to `with`.
@@ -98,3 +98,6 @@ pub fn build<W: WithStrategy>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

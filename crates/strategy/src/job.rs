@@ -3,10 +3,11 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::backtest::{
-    BarSource, Divergence, Inside, Journal, LevelRules, Ran, RunError, Setup, Source, run_bars,
-    run_follow, run_impact, run_levels, run_prints,
+    BarSource, Divergence, Inside, LevelRules, Ran, RunError, Setup, Source, run_bars, run_follow,
+    run_impact, run_levels, run_prints,
 };
 use crate::builtin::{self, WithStrategy};
+use crate::journal::Journal;
 use crate::param::{ParamError, Values};
 use crate::strategy::Strategy;
 

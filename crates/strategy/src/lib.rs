@@ -14,8 +14,12 @@ pub mod backtest;
 mod book;
 pub mod builtin;
 mod context;
+mod desk;
+mod funding;
 mod instrument;
 pub mod job;
+mod journal;
+pub mod live;
 mod order;
 pub mod param;
 mod risk;
@@ -28,7 +32,9 @@ mod trades;
 pub use self::account::{Account, FEE_UNITS, Fees, RATE_DECIMALS};
 pub use self::book::Book;
 pub use self::context::Context;
+pub use self::funding::{Funding, FundingError};
 pub use self::instrument::Instrument;
+pub use self::journal::{Journal, SAMPLES_MAX, Sample, TableFormat, Totals};
 pub use self::order::{
     Action, Answer, Execution, Expired, Fill, FillCause, NewOrder, Order, Outcome, Pending,
     Rejected, Request, Terms,

@@ -142,6 +142,8 @@ pub enum Rejected {
     Overloaded,
     /// The mode has no such orders.
     TermsUnknown,
+    /// The venue refused it, by its code.
+    ByVenue { code: i32 },
 }
 
 /// One execution of an order in the market.
@@ -175,6 +177,8 @@ pub enum FillCause {
     Path,
     /// The path inside a bar reached the order's stop price.
     Stopped,
+    /// A trade of the venue on which the strategy runs live.
+    Venue,
 }
 
 impl FillCause {
@@ -188,6 +192,7 @@ impl FillCause {
             Self::Open => "open",
             Self::Path => "path",
             Self::Stopped => "stopped",
+            Self::Venue => "venue",
         }
     }
 }

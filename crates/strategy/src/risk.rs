@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
 use types::{Price, Qty, Side};
 
 use crate::account::notional;
@@ -10,7 +11,7 @@ use crate::order::{NewOrder, Terms};
 
 /// What an order may lead to. `None` is no limit. The ladder of checks is in the order of
 /// [`Refusal`].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RiskLimits {
     /// Lots of one order.
     pub order_lots: Option<u64>,

@@ -5,9 +5,8 @@ mod chart;
 use std::fmt::Write;
 
 use self::chart::{bars, heat_table, line};
-use crate::backtest::Sample;
-use crate::backtest::side_name;
 use crate::job::{Done, Job};
+use crate::journal::{Sample, side_name};
 use crate::statistics::{Figure, maker_rows, rows};
 
 /// Results of a sweep: the value of each point.

@@ -11,3 +11,6 @@ pub use self::deflated::{Moments, deflated_sharpe};
 pub use self::mark_outs::{HORIZONS_NS, MarkOut, MarkOuts};
 pub use self::returns::{Drawdowns, Returns};
 pub use self::rows::{Figure, Row, maker_rows, rows};
+
+#[cfg(test)]
+mod tests;

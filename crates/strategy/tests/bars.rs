@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use recorded::{Kind, Options, Recording, Stream};
-use strategy::backtest::{BarsInMemory, Inside, Journal, OrderLatency, Ran, Setup, run_bars};
+use strategy::backtest::{BarsInMemory, Inside, OrderLatency, Ran, Setup, run_bars};
 use strategy::builtin::{EmaCross, find};
 use strategy::param::Values;
 use strategy::statistics::{Figure, rows};
-use strategy::{Bar, Fees, Instrument, RiskLimits};
+use strategy::{Bar, Fees, Instrument, Journal, RiskLimits};
 
 const TRADES: &str = include_str!("backtesting/trades.csv");
 const STATISTICS: &str = include_str!("backtesting/statistics.csv");
@@ -51,6 +51,7 @@ fn play(bars: &[Bar], instrument: &Instrument) -> (Ran, Journal) {
     let setup = Setup {
         instruments: vec![instrument.clone()],
         fees: Fees::default(),
+        funding: Default::default(),
         limits: RiskLimits::default(),
         latency: OrderLatency::constant(0),
         feed: Default::default(),

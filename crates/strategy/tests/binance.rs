@@ -7,11 +7,11 @@ use std::sync::atomic::AtomicBool;
 use flate2::read::GzDecoder;
 use recorded::{Event, Kind};
 use strategy::backtest::{
-    Fills, Journal, LevelRules, Memory, OrderLatency, QueueModel, Ran, Setup, run_levels,
+    Fills, LevelRules, Memory, OrderLatency, QueueModel, Ran, Setup, run_levels,
 };
 use strategy::builtin::MarketMaker;
 use strategy::param::Values;
-use strategy::{Fees, Fill, Instrument, RiskLimits};
+use strategy::{Fees, Fill, Instrument, Journal, RiskLimits};
 use types::{Increment, Price, Qty, Side};
 
 fn events() -> Option<Vec<Event>> {
@@ -58,6 +58,7 @@ fn setup() -> Setup {
     Setup {
         instruments: vec![Instrument::new("BTCUSDT", tick, lot)],
         fees: Fees { maker: -5_000, taker: 70_000 },
+        funding: Default::default(),
         limits: RiskLimits::default(),
         latency: OrderLatency::constant(10_000_000),
         feed: Default::default(),

@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use recorded::{Event, Options, Recording, Stream, StreamError};
 use strategy::backtest::{
-    Divergence, Journal, Memory, OrderLatency, Ran, Setup, Source, run_follow, run_impact,
+    Divergence, Memory, OrderLatency, Ran, Setup, Source, run_follow, run_impact,
 };
 use strategy::builtin::{MarketMaker, find};
 use strategy::param::Values;
-use strategy::{Fees, Instrument, RiskLimits, Strategy};
+use strategy::{Fees, Instrument, Journal, RiskLimits, Strategy};
 
 struct Streamed(Stream);
 
@@ -47,6 +47,7 @@ fn day() -> Option<(Vec<Event>, Setup)> {
     let setup = Setup {
         instruments,
         fees: Fees { maker: 0, taker: 10_000 },
+        funding: Default::default(),
         limits: RiskLimits::default(),
         latency: OrderLatency::constant(500_000),
         feed: Default::default(),

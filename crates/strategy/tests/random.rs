@@ -5,12 +5,11 @@ use std::sync::atomic::AtomicBool;
 use proptest::prelude::*;
 use recorded::{Event, Kind};
 use strategy::backtest::{
-    Delay, FeedLatency, Fills, Journal, LevelRules, Memory, OrderLatency, QueueModel, Ran, Setup,
-    run_levels,
+    Delay, FeedLatency, Fills, LevelRules, Memory, OrderLatency, QueueModel, Ran, Setup, run_levels,
 };
 use strategy::builtin::{MarketMaker, find};
 use strategy::param::Values;
-use strategy::{Fees, FillCause, Instrument, RiskLimits};
+use strategy::{Fees, FillCause, Instrument, Journal, RiskLimits};
 use types::{Increment, Price, Qty, Side};
 
 const MS: i64 = 1_000_000;
@@ -43,6 +42,7 @@ fn play(events: &[Event], batch: usize, fills: Fills, limit: Option<u64>) -> (Ra
     let setup = Setup {
         instruments: vec![Instrument::new("X", one, one)],
         fees: Fees { maker: -1_000, taker: 5_000 },
+        funding: Default::default(),
         limits: RiskLimits { position_lots: limit, ..RiskLimits::default() },
         latency: OrderLatency::Drawn { order: delay, answer: delay, seed: 3 },
         feed: FeedLatency::Recorded,

@@ -1,10 +1,13 @@
 //! `backtest` over the sample data: the lines of the pages, results again, and refusals.
 
 use std::fs;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::process::{run, run_json, run_refused, text};
+use crate::process::{command, run, run_json, run_refused, text};
 
 const LEVELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/l2.csv.gz");
 const ORDERS: &str =
@@ -74,6 +77,78 @@ fn files_and_page_have_the_run() {
     assert!(rows("equity.csv") > 100 && rows("positions.csv") == rows("equity.csv"));
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("<h2>Draw-down</h2>") && !page.contains("http"), "one page by itself");
+}
+
+#[test]
+fn tables_may_be_parquet() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = ["--out", text(dir.path()), "--out-format", "parquet"];
+    let strategy = ["--data", LEVELS, "--strategy", "market-maker", "--set", "half-spread=1"];
+    let found = traded(&[strategy.as_slice(), out.as_slice()].concat());
+    // The columns that a table of trades may have, as our own reader prints them.
+    let rows = |name: &str| {
+        let mut table = String::new();
+        recorded::open(dir.path().join(name)).unwrap().read_to_string(&mut table).unwrap();
+        table.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let fills = rows("fills.parquet");
+    assert_eq!(fills.len() as u64 - 1, found["fills"].as_u64().unwrap());
+    assert_eq!(fills[0], "instrument,side,price,qty");
+    assert!(fills[1].starts_with("l2,"), "{}", fills[1]);
+    assert_eq!(rows("orders.parquet").len() as u64 - 1, found["orders"].as_u64().unwrap());
+}
+
+#[test]
+fn funding_is_paid_by_positions_and_a_part_of_the_profit() {
+    let dir = tempfile::tempdir().unwrap();
+    let rates = dir.path().join("rates.csv");
+    let cross = ["--data", BARS, "--strategy", "ema-cross", "--set", "fast=5", "--set", "slow=20"];
+    let without = traded(&cross);
+    assert_eq!(without["funding"], 0.0);
+    // A rate each hour of the sample's days.
+    let start_ns = without["statistics"]["Start"].as_i64().unwrap();
+    let row = |hour: i64| format!("{},0.0001\n", start_ns + hour * 3_600_000_000_000);
+    fs::write(&rates, format!("time,rate\n{}", (1..400).map(row).collect::<String>())).unwrap();
+    let with = traded(&[&cross[..], &["--funding", text(&rates)]].concat());
+    let paid = with["funding"].as_f64().unwrap();
+    assert!(paid > 0.0, "a long strategy pays: {with}");
+    let earned = |found: &Value| found["pnl"].as_f64().unwrap();
+    assert!((earned(&without) - earned(&with) - paid).abs() < 1e-6, "{without} {with}");
+
+    fs::write(&rates, "time,rate\nnoon,0.0001\n").unwrap();
+    let args = [&["backtest"], &cross[..], &["--funding", text(&rates)]].concat();
+    let sentence = run_refused(&args);
+    assert!(sentence.contains("rates.csv: line 2: \"noon\" is no time"), "{sentence}");
+}
+
+#[test]
+fn a_walk_forward_tries_the_best_of_each_part_on_the_next() {
+    let maker = ["--data", LEVELS, "--strategy", "market-maker", "--sweep", "half-spread=1..3:1"];
+    let args = [&["backtest", "--json", "--walk-forward", "3"], &maker[..]].concat();
+    let found = run_json(&args);
+    let steps = found["steps"].as_array().unwrap();
+    assert_eq!((steps.len(), &found["partial"]), (2, &false.into()), "{found}");
+    let outside = steps.iter().map(|step| step["pnl_outside"].as_f64().unwrap());
+    assert!((outside.sum::<f64>() - found["pnl"].as_f64().unwrap()).abs() < 1e-9, "{found}");
+}
+
+#[test]
+fn ctrl_c_ends_with_a_partial_report_that_says_so() {
+    let long = ["--data", LEVELS, "--strategy", "market-maker", "--repeat", "1000000"];
+    let args = [&["backtest", "--json"], &long[..]].concat();
+    let process = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    let id = process.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = process.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    // Without a terminal there is no progress.
+    assert!(output.stderr.is_empty(), "{output:?}");
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["partial"], true);
+    let warning = "partial: the run was stopped before the end of the data";
+    assert!(found["warnings"].as_array().unwrap().contains(&warning.into()), "{found}");
+    assert!(found["events"].as_u64().unwrap() > 0 && found["orders"].as_u64().unwrap() > 0);
 }
 
 #[test]

@@ -35,7 +35,7 @@ const SEES: &[(&str, &[&str])] = &[
     ("admin", &["cli"]),
     ("audit", &["cli"]),
     ("bench", &["cli", "client", "replay"]),
-    ("strategy", &["replay"]),
+    ("strategy", &["replay", "client"]),
     ("pipeline", &["protocol"]),
     ("research", &["cli", "pipeline", "strategy"]),
     ("buttonwood", &["admin", "audit", "bench", "research", "sim"]),

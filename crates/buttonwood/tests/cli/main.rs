@@ -36,5 +36,6 @@ mod serve;
 mod spool;
 mod tools;
 mod traces;
+mod trade;
 mod ways;
 mod words;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use types::Side;
 
 use crate::operator::trader;
-use crate::process::{Serving, run_refused, text};
+use crate::process::{Serving, command, run_refused, text};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Two levels a side, then nothing for an hour, then a trade and a level that goes away.
@@ -109,4 +109,51 @@ async fn expect(client: &Client, bids: &[&str], asks: &[&str]) {
         assert!(begun.elapsed() < PATIENCE, "{found:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// A venue whose market is that of another one, which goes away and comes back.
+#[tokio::test]
+async fn clients_trade_with_the_mirrored_market_of_another_venue() {
+    let dir = tempfile::tempdir().unwrap();
+    let (of_source, of_mirror) = (dir.path().join("source"), dir.path().join("mirror"));
+    let source = Serving::start(&["--data", text(&of_source), "--demo", "--no-bots"]);
+    let maker = trader(&source, text(&of_source), 0);
+    quote(&maker, Side::Buy, "0.5", "60000").await;
+    quote(&maker, Side::Sell, "0.4", "60000.5").await;
+    let market = format!("BTCUSDT={}", source.url);
+    let mirror = Serving::start(&["--data", text(&of_mirror), "--market", &market]);
+    let alice = trader(&mirror, text(&of_mirror), 0);
+    let bids = ["60000.00000000 0.50000000"];
+    expect(&alice, &bids, &["60000.50000000 0.40000000"]).await;
+    // What the client has taken stays taken; what the source adds is added.
+    assert_eq!(buy(&alice, "0.15", "60000.5").await, "FILLED");
+    expect(&alice, &bids, &["60000.50000000 0.25000000"]).await;
+    quote(&maker, Side::Sell, "1", "60001").await;
+    expect(&alice, &bids, &["60000.50000000 0.25000000", "60001.00000000 1.00000000"]).await;
+    // A trade of the source meets the client's order, which is in front.
+    let order = NewOrder::limit("BTCUSDT", Side::Buy, "0.2", "60000.2");
+    alice.place(&order).await.unwrap();
+    quote(&maker, Side::Buy, "0.3", "60000.1").await;
+    let taker = trader(&source, text(&of_source), 1);
+    taker.place(&NewOrder::market("BTCUSDT", Side::Sell, "0.3")).await.unwrap();
+    let begun = Instant::now();
+    while alice.my_trades("BTCUSDT", None, 10).await.unwrap().len() < 2 {
+        assert!(begun.elapsed() < PATIENCE, "the trade was not mirrored");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+
+    // Without its source the market is empty, and then as the source has it.
+    let address = source.url.strip_prefix("http://").unwrap().to_owned();
+    source.kill();
+    expect(&alice, &[], &[]).await;
+    let again = ["serve", "--http", &address, "--log-level", "warn", "--no-bots", "--data"];
+    let source = Serving::ready(command(&[&again[..], &[text(&of_source)]].concat()));
+    let asks = ["60000.50000000 0.40000000", "60001.00000000 1.00000000"];
+    expect(&alice, &bids, &asks).await;
+    mirror.stop();
+    source.stop();
+}
+
+async fn quote(client: &Client, side: Side, quantity: &str, price: &str) {
+    client.place(&NewOrder::limit("BTCUSDT", side, quantity, price)).await.unwrap();
 }

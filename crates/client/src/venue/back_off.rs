@@ -7,30 +7,30 @@ const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
-pub(super) struct BackOff {
+pub(crate) struct BackOff {
     failed: u32,
 }
 
 impl BackOff {
     /// How long to wait before the next attempt: between half of its step and all of it.
-    pub(super) fn next(&mut self) -> Duration {
+    pub(crate) fn next(&mut self) -> Duration {
         let step = FIRST.saturating_mul(1 << self.failed.min(16)).min(LONGEST);
         self.failed += 1;
         let share = random() as u32 % 1_000;
         step / 2 + step / 2 * share / 1_000
     }
 
-    pub(super) async fn wait(&mut self) {
+    pub(crate) async fn wait(&mut self) {
         tokio::time::sleep(self.next()).await;
     }
 
-    pub(super) fn succeeded(&mut self) {
+    pub(crate) fn succeeded(&mut self) {
         self.failed = 0;
     }
 }
 
 /// A random number; from the system, because two clients must not draw the same.
-pub(super) fn random() -> u64 {
+pub(crate) fn random() -> u64 {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).expect("the system has random numbers");
     u64::from_le_bytes(bytes)

@@ -8,11 +8,15 @@ pub(super) const WAITING_MAX: usize = 65_536;
 /// Something that happened to an order.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Report {
-    /// Its number among the way's reports: the next subscription asks for the one after it.
+    /// Its number among the way's reports: the next subscription asks for the one after it. Zero
+    /// where the venue does not number them, as Binance does not: then those of the time without a
+    /// connection are missing.
     pub sequence: u64,
     /// `#` and a number for an order of OUCH that was entered without a name, or before the first
     /// report that was read.
     pub client_order_id: String,
+    /// When the venue did it, in nanoseconds since 1970 by its clock; `None` over OUCH.
+    pub time_ns: Option<i64>,
     pub kind: ReportKind,
 }
 
@@ -29,6 +33,8 @@ pub enum ReportKind {
         /// Of the trade: both sides have the same.
         trade_id: u64,
         is_maker: bool,
+        /// What the account paid for it; `None` over OUCH.
+        commission: Option<Commission>,
     },
     /// The order, or a part of it, is gone without a trade. The reason is a word of the way.
     Canceled {
@@ -54,6 +60,13 @@ pub enum ReportKind {
         trade_id: u64,
         price: String,
     },
+}
+
+/// A fee, in the asset that it was taken from.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Commission {
+    pub amount: String,
+    pub asset: String,
 }
 
 /// The reports of a way. Drop it where they are not wanted: reports that are not read stop the way.

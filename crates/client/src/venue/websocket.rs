@@ -17,10 +17,11 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 use types::Origin;
 
 use crate::http::{Query, now_ms};
+use crate::moment::since_1970_ns;
 use crate::socket::{Socket, address_of};
 use crate::venue::back_off::BackOff;
 use crate::venue::json::{Asks, Request};
-use crate::venue::report::{Report, ReportKind, Reports, WAITING_MAX};
+use crate::venue::report::{Commission, Report, ReportKind, Reports, WAITING_MAX};
 use crate::venue::statistics::Counters;
 use crate::{Client, Credentials, Error, REQUEST_TIMEOUT, Tls};
 
@@ -54,7 +55,7 @@ impl WebSocket {
     ) -> Result<(Self, Reports), Error> {
         let (base_url, credentials) = client.access();
         let host = base_url.trim_start_matches("http");
-        let url = format!("ws{host}/ws-api/v3?returnRateLimits=false");
+        let url = format!("ws{host}/ws-api/v3?returnRateLimits=false&timeUnit=MICROSECOND");
         let credentials = credentials.cloned();
         let credentials = credentials.ok_or_else(|| Error::Usage("no credentials".to_owned()))?;
         let (requests, asked) = mpsc::channel(IN_FLIGHT_MAX);
@@ -228,12 +229,12 @@ impl Link {
         let received: Received<'_> = serde_json::from_str(text).map_err(shape)?;
         if let Some(event) = received.event {
             let event: Value = serde_json::from_str(event.get()).map_err(shape)?;
-            if let Some(seq) = event["seq"].as_u64() {
-                self.from_seq = Some(seq + 1);
-                if let Some((reports, report)) = self.reports.as_ref().zip(report(seq, &event)) {
-                    // A reader that is gone wants no reports.
-                    let _unread = reports.send(report).await;
-                }
+            let seq = event["seq"].as_u64();
+            self.from_seq = seq.map(|seq| seq + 1).or(self.from_seq);
+            let report = report(seq.unwrap_or_default(), &event);
+            if let Some((reports, report)) = self.reports.as_ref().zip(report) {
+                // A reader that is gone wants no reports.
+                let _unread = reports.send(report).await;
             }
             return Ok(());
         }
@@ -283,6 +284,9 @@ fn report(seq: u64, event: &Value) -> Option<Report> {
             price: text("L"),
             trade_id: event["t"].as_u64()?,
             is_maker: event["m"].as_bool()?,
+            commission: event["N"]
+                .as_str()
+                .map(|asset| Commission { amount: text("n"), asset: asset.to_owned() }),
         },
         "REPLACED" => ReportKind::Replaced { orig_client_order_id: text("C") },
         "REJECTED" => ReportKind::Rejected { reason: text("r") },
@@ -293,5 +297,6 @@ fn report(seq: u64, event: &Value) -> Option<Report> {
         }
         _ => ReportKind::Canceled { reason: reason() },
     };
-    Some(Report { sequence: seq, client_order_id: name, kind })
+    let time_ns = event["T"].as_u64().map(since_1970_ns);
+    Some(Report { sequence: seq, client_order_id: name, time_ns, kind })
 }

@@ -238,6 +238,10 @@ impl Source for Reader {
         batch.events.extend(block.events());
         Ok(true)
     }
+
+    fn position(&self) -> Option<u64> {
+        Some(self.at as u64)
+    }
 }
 
 /// Decodes a column of `width` bytes a value.

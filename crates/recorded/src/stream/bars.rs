@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use types::Price;
 
-use super::table::{Column, Row, Table};
+use super::table::{Column, Row, Table, TimeColumn};
 use super::trades::Symbol;
 use super::{Batch, Known, Source};
 use crate::event::{Event, Kind};
@@ -25,8 +25,8 @@ pub(super) struct Bars<R> {
 #[derive(Clone, Copy, Debug)]
 struct Places {
     count: usize,
-    time: Column,
-    local: Column,
+    time: TimeColumn,
+    local: TimeColumn,
     prices: [Column; 4],
     volume: Option<Column>,
 }
@@ -39,11 +39,11 @@ impl<R: BufRead> Bars<R> {
         batch: &mut Batch,
     ) -> Result<Self, ReadError> {
         let table = Table::open(source)?;
-        let time = table.needed(TIME)?;
+        let time = table.needed_time(TIME)?;
         let columns = Places {
             count: table.names.len(),
             time,
-            local: table.column(LOCAL_TIME).unwrap_or(time),
+            local: table.time_column(LOCAL_TIME).unwrap_or(time),
             prices: [
                 table.needed(&["open", "o"])?,
                 table.needed(&["high", "h"])?,

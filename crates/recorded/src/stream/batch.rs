@@ -11,6 +11,12 @@ pub(crate) trait Source: Send {
     /// Appends events until the batch is full; false at the end of the file. After an error that
     /// [may be skipped](Fault::is_skippable) the next call reads on behind the wrong row.
     fn read(&mut self, batch: &mut Batch) -> Result<bool, ReadError>;
+
+    /// Where in the file it reads, if it does not read it from begin to end through
+    /// [`open_counted`](crate::input::open_counted).
+    fn position(&self) -> Option<u64> {
+        None
+    }
 }
 
 #[derive(Debug)]

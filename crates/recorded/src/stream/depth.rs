@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use types::Side;
 
-use super::table::{Column, Row, Table};
+use super::table::{Column, Row, Table, TimeColumn};
 use super::{Batch, Known, Source};
 use crate::event::{Event, Kind};
 use crate::fault::{Fault, ReadError};
@@ -22,8 +22,8 @@ pub(super) struct Depth<R> {
 #[derive(Clone, Copy, Debug)]
 struct Places {
     count: usize,
-    exchange: Column,
-    local: Column,
+    exchange: TimeColumn,
+    local: TimeColumn,
     kind: Column,
     side: Column,
     price: Column,
@@ -38,11 +38,11 @@ impl<R: BufRead> Depth<R> {
         batch: &mut Batch,
     ) -> Result<Self, ReadError> {
         let table = Table::open(source)?;
-        let exchange = table.needed(TIME)?;
+        let exchange = table.needed_time(TIME)?;
         let columns = Places {
             count: table.names.len(),
             exchange,
-            local: table.column(LOCAL_TIME).unwrap_or(exchange),
+            local: table.time_column(LOCAL_TIME).unwrap_or(exchange),
             kind: table.needed(&["kind"])?,
             side: table.needed(SIDE)?,
             price: table.needed(PRICE)?,

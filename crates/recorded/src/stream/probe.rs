@@ -4,6 +4,7 @@
 //! decimals that occur.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use types::Increment;
 
@@ -85,7 +86,7 @@ fn decimals(
     is_lenient: bool,
 ) -> Result<Units, ReadError> {
     let mut batch = Batch::new();
-    let mut source = open_source(path, format, units, known, &mut batch)?;
+    let mut source = open_source(path, format, units, known, &mut batch, &Arc::default())?;
     let (mut price, mut quantity) = (Coarsest::of(units.tick), Coarsest::of(units.lot));
     let mut read = 0;
     while read < PROBED_EVENTS {

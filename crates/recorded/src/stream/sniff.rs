@@ -1,6 +1,6 @@
 //! Detection of the formats that only a [stream](super::Stream) reads.
 
-use super::table::{find, header_names};
+use super::table::{find, find_time, header_names};
 use crate::format::Format;
 use crate::names::{PRICE, QUANTITY, SIDE, TIME};
 
@@ -12,9 +12,7 @@ pub(crate) use super::trades::is_lean;
 pub(crate) fn table(header: &[u8]) -> Option<Format> {
     let names = header_names(header);
     let has = |column| find(&names, column).is_some();
-    if !has(TIME) {
-        return None;
-    }
+    find_time(&names, TIME)?;
     if has(&["open", "o"]) && has(&["high", "h"]) && has(&["low", "l"]) && has(&["close", "c"]) {
         return Some(Format::Bars);
     }

@@ -4,8 +4,8 @@ use std::io::BufRead;
 
 use crate::fault::{Fault, ReadError};
 use crate::lines::{Columns, Lines};
-use crate::moment::parse_time;
-use crate::names::Names;
+use crate::moment::{parse_time, parse_time_in};
+use crate::names::{Names, without_unit};
 use crate::units::Decimal;
 
 /// Columns beyond these are not looked at.
@@ -19,6 +19,13 @@ pub(super) struct Row<'a> {
 
 /// The position of a column.
 pub(super) type Column = usize;
+
+/// A column of times, and the nanoseconds of its unit if its name states one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimeColumn {
+    at: Column,
+    unit_ns: Option<i64>,
+}
 
 impl<'a> Row<'a> {
     #[inline]
@@ -52,8 +59,13 @@ impl<'a> Row<'a> {
     }
 
     #[inline]
-    pub(super) fn time(&self, column: Column) -> Result<i64, Fault> {
-        parse_time(self.text(column)).ok_or_else(|| self.wrong(column, "a time"))
+    pub(super) fn time(&self, column: TimeColumn) -> Result<i64, Fault> {
+        let text = self.text(column.at);
+        let time = match column.unit_ns {
+            Some(unit_ns) => parse_time_in(text, unit_ns),
+            None => parse_time(text),
+        };
+        time.ok_or_else(|| self.wrong(column.at, "a time"))
     }
 
     #[cold]
@@ -88,12 +100,24 @@ impl<R: BufRead> Table<R> {
         find(&self.names, names)
     }
 
+    /// A column of times, whose name may have a unit at its end.
+    pub(super) fn time_column(&self, names: Names) -> Option<TimeColumn> {
+        find_time(&self.names, names)
+    }
+
+    /// The column of times that the format cannot be read without.
+    pub(super) fn needed_time(&self, names: Names) -> Result<TimeColumn, ReadError> {
+        self.time_column(names).ok_or_else(|| self.missing(names))
+    }
+
     /// A column that the format cannot be read without.
     pub(super) fn needed(&self, names: Names) -> Result<Column, ReadError> {
-        self.column(names).ok_or_else(|| {
-            let text = format!("no column {}: the first line must name it", names.join(", "));
-            self.lines.place().fault(Fault::Form(text))
-        })
+        self.column(names).ok_or_else(|| self.missing(names))
+    }
+
+    fn missing(&self, names: Names) -> ReadError {
+        let text = format!("no column {}: the first line must name it", names.join(", "));
+        self.lines.place().fault(Fault::Form(text))
     }
 }
 
@@ -101,6 +125,14 @@ impl<R: BufRead> Table<R> {
 pub(crate) fn header_names(header: &[u8]) -> Vec<String> {
     let lower = |name: &[u8]| String::from_utf8_lossy(name.trim_ascii()).to_ascii_lowercase();
     Columns::new(header).map(lower).collect()
+}
+
+/// The column of times by its name, with or without a unit at its end.
+pub(super) fn find_time(found: &[String], names: Names) -> Option<TimeColumn> {
+    names.iter().find_map(|name| {
+        let at = found.iter().position(|found| found == name || without_unit(found).0 == *name)?;
+        Some(TimeColumn { at, unit_ns: without_unit(&found[at]).1 })
+    })
 }
 
 pub(crate) fn find(found: &[String], names: Names) -> Option<Column> {

@@ -153,6 +153,12 @@ A,1640991660000002,1640991660000003,sell,1,1\n";
             "1640991660000002000+1000 Trade sell 10@1",
         ],
     );
+    // The unit of a column's name counts, however many the digits are.
+    let text = "timestamp_ns,price,qty\n5,1,1\n1640991660,1,2\n";
+    check("u.csv", text.as_bytes(), "u 1 1", &["5 Trade 1@1", "1640991660 Trade 2@1"]);
+    let text = "exch_ts_ms,local_ts_us,price,qty\n5,6001,1,1\n1640991660,1640991660000,1,2\n";
+    let expect = ["5000000+1001000 Trade 1@1", "1640991660000000 Trade 2@1"];
+    check("u.csv", text.as_bytes(), "u 1 1", &expect);
     let text = "14417034,1674200,210,Q,2000,0\n14726965,1673350,200,Q,20002020,0\n";
     let expect = ["1381219217034000000 Trade 210@1674200", "1381219526965000000 Trade 200@1673350"];
     check("20131008_spy_Trade_Tick.csv", text.as_bytes(), "spy_Trade_Tick 0.0001 1", &expect);

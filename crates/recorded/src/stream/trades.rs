@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use types::Side;
 
-use super::table::{Column, Row, Table};
+use super::table::{Column, Row, Table, TimeColumn};
 use super::{Batch, Known, Source};
 use crate::event::{Event, Kind};
 use crate::fault::{Fault, ReadError};
@@ -23,8 +23,8 @@ pub(super) struct Trades<R> {
 #[derive(Clone, Copy, Debug)]
 struct Places {
     count: usize,
-    exchange: Column,
-    local: Column,
+    exchange: TimeColumn,
+    local: TimeColumn,
     side: Option<Column>,
     buyer_is_maker: Option<Column>,
     price: Column,
@@ -39,11 +39,11 @@ impl<R: BufRead> Trades<R> {
         batch: &mut Batch,
     ) -> Result<Self, ReadError> {
         let table = Table::open(source)?;
-        let exchange = table.needed(TIME)?;
+        let exchange = table.needed_time(TIME)?;
         let columns = Places {
             count: table.names.len(),
             exchange,
-            local: table.column(LOCAL_TIME).unwrap_or(exchange),
+            local: table.time_column(LOCAL_TIME).unwrap_or(exchange),
             side: table.column(SIDE),
             buyer_is_maker: table.column(BUYER_IS_MAKER),
             price: table.needed(PRICE)?,

@@ -12,6 +12,9 @@ pub(super) struct Levels {
     bids: BTreeMap<Price, Level>,
     asks: BTreeMap<Price, Level>,
     are_used: bool,
+    /// Whether orders may stand: those of levels, and those that the record has executed while an
+    /// order of another account was executed in their place.
+    may_stand: bool,
 }
 
 /// A level as the record has it, whatever other accounts have taken off it.
@@ -38,7 +41,7 @@ impl Levels {
 
     /// Gives a level its total.
     pub(super) fn set(&mut self, event: &Event, desk: &mut Desk, out: &mut Vec<MarketStep>) {
-        self.are_used = true;
+        (self.are_used, self.may_stand) = (true, true);
         let Some(side) = event.side else { return };
         let (price, lots) = (event.price, event.quantity.lots());
         let levels = self.of(side);
@@ -70,12 +73,19 @@ impl Levels {
 
     /// Takes away the levels of a side, or of both; with a price those from the best up to it.
     pub(super) fn clear(&mut self, event: &Event, desk: &Desk, out: &mut Vec<MarketStep>) {
+        let bound = event.price;
         let sides = event.side.map_or(vec![Side::Buy, Side::Sell], |side| vec![side]);
+        if bound.ticks() == 0 {
+            sides.into_iter().for_each(|side| self.of(side).clear());
+            if self.may_stand {
+                desk.cancel_side(event.side, out);
+            }
+            self.may_stand &= event.side.is_some();
+            return;
+        }
         for side in sides {
-            let bound = event.price;
-            let all = bound.ticks() == 0;
             self.of(side).retain(|price, level| {
-                let stays = !all && if side == Side::Buy { *price < bound } else { *price > bound };
+                let stays = if side == Side::Buy { *price < bound } else { *price > bound };
                 if !stays {
                     level.parts.iter().for_each(|part| desk.cancel(part.number, out));
                 }

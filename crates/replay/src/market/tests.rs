@@ -97,7 +97,21 @@ fn levels_shrink_from_the_youngest_and_trades_take_the_oldest() {
          clear
          book                 -> |
          trade S 100 4",
-        "8 commands, refused 0, dropped 0, executed 15, divergent 4",
+        "7 commands, refused 0, dropped 0, executed 15, divergent 4",
+    );
+}
+
+#[test]
+fn a_clear_takes_away_what_the_record_has_forgotten() {
+    // Of the level that the trade has emptied, half stands: another order was in its place.
+    check(
+        "level B 100 10
+         other B 101 5
+         trade S 100 10       -> other 5 @ 101, record 5 @ 100
+         book                 -> 100x5 |
+         clear
+         book                 -> |",
+        "3 commands, refused 0, dropped 0, executed 10, divergent 0",
     );
 }
 

@@ -6,32 +6,46 @@ use clap::Args;
 use cli::Failure;
 use strategy::backtest::{Delay, FeedLatency, MeasuredRequest, OrderLatency};
 
-use super::delay;
-
 /// A latency is a number of microseconds, `LOW..HIGH` (each as likely), or `MEDIAN~SIGMA`
 /// (log-normal).
 #[derive(Args, Clone, Debug)]
-pub(super) struct Latencies {
+pub(crate) struct Drawn {
     /// Latency of orders and of answers, in microseconds: N, LOW..HIGH or MEDIAN~SIGMA
     #[arg(long, value_name = "N", default_value = "0", value_parser = delay)]
     latency_us: Delay,
     /// Latency of answers, where it differs
     #[arg(long, value_name = "N", value_parser = delay)]
     answer_latency_us: Option<Delay>,
+    /// Seed of drawn latencies
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Latencies {
+    #[command(flatten)]
+    drawn: Drawn,
     /// Latency of the feed, in place of the recorded one
     #[arg(long, value_name = "N")]
     feed_latency_us: Option<u32>,
     /// CSV file of measured requests: sent_ns,exchange_ns,answered_ns; latencies are interpolated
     #[arg(long, value_name = "FILE", conflicts_with_all = ["latency_us", "answer_latency_us"])]
     latency_file: Option<PathBuf>,
-    /// Seed of drawn latencies
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+}
+
+impl Drawn {
+    pub(crate) fn latency(&self) -> OrderLatency {
+        OrderLatency::Drawn {
+            order: self.latency_us,
+            answer: self.answer_latency_us.unwrap_or(self.latency_us),
+            seed: self.seed,
+        }
+    }
 }
 
 impl Latencies {
     pub(super) fn seed(&self) -> u64 {
-        self.seed
+        self.drawn.seed
     }
 
     pub(super) fn read(&self) -> Result<(OrderLatency, FeedLatency), Failure> {
@@ -41,14 +55,14 @@ impl Latencies {
         };
         let orders = match &self.latency_file {
             Some(path) => OrderLatency::Measured(read(path)?),
-            None => OrderLatency::Drawn {
-                order: self.latency_us,
-                answer: self.answer_latency_us.unwrap_or(self.latency_us),
-                seed: self.seed,
-            },
+            None => self.drawn.latency(),
         };
         Ok((orders, feed))
     }
+}
+
+fn delay(text: &str) -> Result<Delay, String> {
+    text.parse().map_err(|error: strategy::backtest::DelayInvalid| error.to_string())
 }
 
 const HEADER: &str = "sent_ns,exchange_ns,answered_ns";

@@ -9,19 +9,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use cli::Failure;
+use cli::{Failure, Progress};
 use recorded::Event;
 use serde_json::json;
-use strategy::Bar;
-use strategy::backtest::{BarsInMemory, Journal, Memory};
+use strategy::backtest::{BarsInMemory, Memory, Standing};
 use strategy::job::{Done, Job, Mode};
 use strategy::sheet::Heat;
 use strategy::statistics::{Moments, deflated_sharpe};
 use strategy::sweep::{self, Axis, Point};
+use strategy::{Bar, Journal};
 
 use super::output::{self, Report};
 use super::source::Events;
-use super::{Backtest, axis, interrupt};
+use super::{Backtest, axis};
+use crate::interrupt;
 
 /// Runs at many points of the strategy's parameters.
 #[derive(Args, Clone, Debug)]
@@ -197,7 +198,7 @@ fn walk_forward(
 }
 
 impl Data {
-    /// Parts of equal time. An L2 or L3 part begins without the book before it.
+    /// Parts of equal time. Each begins with the book that the part before has left.
     fn split(&self, parts: u32) -> Vec<Self> {
         let times = self.events.iter().map(|event| event.exchange_ns);
         let (first, last) = (times.clone().min().unwrap_or(0), times.max().unwrap_or(0));
@@ -205,17 +206,19 @@ impl Data {
         let part_of = |ns: i64| {
             (i128::from(ns - first) * i128::from(parts) / span).clamp(0, i128::from(parts) - 1)
         };
-        (0..i128::from(parts))
-            .map(|part| Self {
-                events: self
-                    .events
-                    .iter()
-                    .filter(|event| part_of(event.exchange_ns) == part)
-                    .copied()
-                    .collect(),
-                bars: self.bars.iter().filter(|bar| part_of(bar.at_ns) == part).copied().collect(),
-            })
-            .collect()
+        let mut standing = Standing::default();
+        let mut all = Vec::new();
+        for part in 0..i128::from(parts) {
+            let own = || self.events.iter().filter(|event| part_of(event.exchange_ns) == part);
+            // Nothing of the part is before its first event, by either clock.
+            let times = own().flat_map(|event| [event.exchange_ns, event.local_ns]);
+            let mut events = times.min().map_or(Vec::new(), |at_ns| standing.events(at_ns));
+            events.extend(own());
+            own().for_each(|event| standing.add(event));
+            let bars = self.bars.iter().filter(|bar| part_of(bar.at_ns) == part);
+            all.push(Self { events, bars: bars.copied().collect() });
+        }
+        all
     }
 }
 
@@ -247,7 +250,11 @@ fn try_all(
     let threads = command.sweep.threads.unwrap_or_else(cores).get();
     let axes = &command.sweep.axes;
     let run = |point: &Point| try_one(&job_at(job, axes, point)?, data, command, stop);
+    let (total, mut finished) = (missing.len() as u64, 0);
+    let mut progress = Progress::begin("runs");
     let done = |at: usize, ran: Ran| {
+        finished += 1;
+        progress.at((finished, total), finished);
         if stop.load(Ordering::Relaxed) {
             // It may have ended before the data did.
             return Ok(());

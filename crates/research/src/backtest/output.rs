@@ -17,9 +17,11 @@ use super::source::Events;
 const DIVERGENCE_MAX: f64 = 0.05;
 
 /// The figures of one run.
-pub(super) struct Report {
+pub(crate) struct Report {
     fields: serde_json::Map<String, Value>,
     warnings: Vec<String>,
+    /// How the run went, in a line.
+    pace: String,
     rows: Vec<Row>,
 }
 
@@ -44,6 +46,12 @@ impl Report {
         ] {
             report.fields.insert(name.to_owned(), number(value));
         }
+        report.pace = format!(
+            "{} events in {run_s:.3} s ({:.1} M/s) after {parse_s:.3} s of reading, {:.0} MB",
+            done.ran.events,
+            events_in_all / run_s / 1e6,
+            rss_mb(),
+        );
         let skipped = events.skipped();
         report.fields.insert("skipped".to_owned(), json!(skipped));
         if skipped > 0 {
@@ -53,7 +61,7 @@ impl Report {
     }
 
     /// The figures that a run gives again.
-    pub(super) fn of(job: &Job, done: &Done) -> Self {
+    pub(crate) fn of(job: &Job, done: &Done) -> Self {
         let Done { ran, journal, divergence } = done;
         let instruments = &job.setup.instruments;
         let money = |sum: fn(&strategy::Account) -> i128, unit: f64| -> f64 {
@@ -75,6 +83,7 @@ impl Report {
         put("turnover", number(money(|account| account.turnover, 1.0)));
         put("pnl", number(pnl));
         put("fees", number(money(|account| account.fees, strategy::FEE_UNITS as f64)));
+        put("funding", number(money(|account| account.funding, strategy::FEE_UNITS as f64)));
         put("sharpe", number(journal.returns.sharpe()));
         put("max_drawdown", number(journal.totals.max_drawdown));
         put("refused", json!(ran.context.refused()));
@@ -108,34 +117,41 @@ impl Report {
         let statistics: serde_json::Map<String, Value> =
             rows.iter().map(|row| (row.name.to_owned(), figure_json(row.figure))).collect();
         fields.insert("statistics".to_owned(), statistics.into());
-        Self { fields, warnings, rows }
+        Self { fields, warnings, pace: String::new(), rows }
+    }
+
+    /// Adds a figure.
+    pub(crate) fn put(&mut self, name: &str, value: Value) {
+        self.fields.insert(name.to_owned(), value);
+    }
+
+    /// Adds a sentence that a reader must see first.
+    pub(crate) fn warn(&mut self, sentence: String) {
+        self.warnings.push(sentence);
+    }
+
+    /// States how the run went, in a line.
+    pub(crate) fn set_pace(&mut self, pace: String) {
+        self.pace = pace;
     }
 
     pub(super) fn number(&self, name: &str) -> f64 {
         self.fields.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN)
     }
 
-    pub(super) fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         let mut fields = self.fields.clone();
         fields.insert("warnings".to_owned(), json!(self.warnings));
         Value::from(fields).to_string()
     }
 
     /// The report as lines for a person.
-    pub(super) fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let mut text = String::new();
         for warning in &self.warnings {
             let _ = writeln!(text, "{warning}");
         }
-        let _ = writeln!(
-            text,
-            "{} events in {:.3} s ({:.1} M/s) after {:.3} s of reading, {:.0} MB",
-            self.number("events"),
-            self.number("run_s"),
-            self.number("events_per_s") / 1e6,
-            self.number("parse_s"),
-            self.number("rss_mb"),
-        );
+        let _ = writeln!(text, "{}", self.pace);
         for name in ["orders", "fills", "turnover", "fees", "pnl"] {
             let _ = writeln!(text, "{name:<24} {}", short(self.number(name)));
         }
@@ -177,7 +193,7 @@ fn rss_mb() -> f64 {
 }
 
 /// All built-in strategies with their parameters.
-pub(super) fn strategies() -> String {
+pub(crate) fn strategies() -> String {
     let mut text = String::new();
     for builtin in BUILTINS {
         let _ = writeln!(text, "{}: {}", builtin.name, builtin.about);
@@ -204,23 +220,7 @@ pub(super) fn require_names(instruments: &[Instrument]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `key = value` a line; `#` begins a comment. Quotes around a value are dropped.
-pub(super) fn read_params(path: &Path) -> Result<Vec<(String, String)>, Failure> {
-    let at_file = |reason: &str| Failure::fault(format!("{}: {reason}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| at_file(&error.to_string()))?;
-    let table: toml_edit::DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| at_file(&error.to_string()))?;
-    let read = |(key, item): (&str, &toml_edit::Item)| {
-        let value = item.as_value()?;
-        let text =
-            value.as_str().map_or_else(|| value.to_string().trim().to_owned(), str::to_owned);
-        Some((key.to_owned(), text))
-    };
-    let pairs: Option<Vec<_>> = table.iter().map(read).collect();
-    pairs.ok_or_else(|| at_file("it has tables, but parameters are values"))
-}
-
-pub(super) fn write_html(
+pub(crate) fn write_html(
     path: &Path,
     job: &Job,
     done: &Done,

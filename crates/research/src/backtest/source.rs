@@ -4,11 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use cli::Failure;
+use cli::{Failure, Progress};
 use recorded::{Event, Kind, Recording, Stream, StreamError};
-use strategy::Bar;
-use strategy::backtest::{BarSource, Journal, Source};
+use strategy::backtest::{BarSource, Source};
 use strategy::job::{Done, Job, Mode};
+use strategy::{Bar, Journal};
 
 use crate::files::Reading;
 
@@ -26,6 +26,10 @@ pub(super) struct Events<'a> {
     bars: Vec<Bar>,
     open: Option<Bar>,
     pub(super) parse: Duration,
+    progress: Progress,
+    /// Passes that are over, and events so far.
+    passed: u32,
+    count: u64,
 }
 
 impl<'a> Events<'a> {
@@ -47,6 +51,9 @@ impl<'a> Events<'a> {
             bars: Vec::new(),
             open: None,
             parse: start.elapsed(),
+            progress: Progress::begin("events"),
+            passed: 0,
+            count: 0,
         })
     }
 
@@ -79,8 +86,21 @@ impl<'a> Events<'a> {
         Ok((events, bars))
     }
 
+    fn show(&mut self) {
+        let (read, size) = self.stream.progress();
+        let passed = size * u64::from(self.passed);
+        let total = size * u64::from(self.passed + self.passes);
+        self.progress.at((passed + read, total), self.count);
+    }
+
+    /// Removes the progress from the terminal.
+    pub(super) fn end(&mut self) {
+        self.progress.end();
+    }
+
     fn again(&mut self) -> Result<(), StreamError> {
         self.passes -= 1;
+        self.passed += 1;
         if let Some(first_ns) = self.first_ns {
             self.shift_ns = self.last_ns - first_ns + 1;
         }
@@ -114,6 +134,8 @@ impl Source for Events<'_> {
             self.again()?;
             goes_on = true;
         }
+        self.count += (into.len() - from) as u64;
+        self.show();
         self.parse += start.elapsed();
         Ok(goes_on)
     }

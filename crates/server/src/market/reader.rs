@@ -7,7 +7,7 @@ use replay::market::{Event, Instrument, Options, Recording, Stream};
 use tokio::sync::mpsc;
 
 use crate::error::ServeError;
-use crate::settings::market::{Market as Settings, MarketFile};
+use crate::settings::market::{Market as Settings, MarketSource, Place};
 
 /// Batches of events that wait, at most.
 const AHEAD: usize = 4;
@@ -28,13 +28,9 @@ struct Seen {
 }
 
 impl Reader {
-    /// Opens the files: what is wrong with their first bytes is an error here. `None` without
-    /// files.
-    pub(crate) fn open(settings: &Settings) -> Result<Option<Self>, ServeError> {
-        if settings.files.is_empty() {
-            return Ok(None);
-        }
-        let files: Vec<_> = settings.files.iter().map(recording).collect();
+    /// Opens the files: what is wrong with their first bytes is an error here.
+    pub(super) fn open(settings: &Settings) -> Result<Self, ServeError> {
+        let files: Vec<_> = settings.files.iter().filter_map(recording).collect();
         let options = Options { lenient: settings.lenient, ..Options::default() };
         let stream = Stream::open(&files, &options).map_err(unreadable)?;
         let seen = Arc::<Mutex<Seen>>::default();
@@ -45,7 +41,7 @@ impl Reader {
             .name("recorded".to_owned())
             .spawn(move || read(stream, &sender, &of_thread))
             .map_err(|error| ServeError::new(format!("cannot start a thread: {error}")))?;
-        Ok(Some(Self { batches, seen, given: 0 }))
+        Ok(Self { batches, seen, given: 0 })
     }
 
     /// The next events; `None` at the end.
@@ -70,8 +66,9 @@ impl Reader {
     }
 }
 
-fn recording(file: &MarketFile) -> Recording {
-    Recording { path: file.path.clone(), name: file.name.clone() }
+fn recording(source: &MarketSource) -> Option<Recording> {
+    let Place::File(path) = &source.place else { return None };
+    Some(Recording { path: path.clone(), name: source.name.clone() })
 }
 
 /// Reads until the end, an error, or the end of the receiver. The batch at the end is empty: a

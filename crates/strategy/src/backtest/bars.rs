@@ -17,9 +17,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use types::{OrderId, Price, Qty, Side};
 
-use super::journal::Journal;
 use super::run::{Ran, RunError, Setup};
 use crate::context::Context;
+use crate::funding::Funding;
+use crate::journal::Journal;
 use crate::order::{Action, Answer, Execution, FillCause, Outcome, Rejected, Request, Terms};
 use crate::strategy::{Bar, Strategy};
 
@@ -94,7 +95,8 @@ pub fn run_bars<S: Strategy, B: BarSource>(
         return Err(RunError::Setup("the run has no instruments"));
     }
     let context = Context::new(setup.instruments.clone(), setup.fees, setup.limits);
-    let mut run = Run { context, strategy, journal, waiting: Vec::new(), inside, bars: 0 };
+    let funding = setup.funding.clone();
+    let mut run = Run { context, strategy, journal, funding, waiting: Vec::new(), inside, bars: 0 };
     let mut is_partial = false;
     loop {
         if stop.load(Ordering::Relaxed) {
@@ -121,6 +123,7 @@ struct Run<'a, S> {
     context: Context,
     strategy: &'a mut S,
     journal: &'a mut Journal,
+    funding: Funding,
     waiting: Vec<Waiting>,
     inside: Inside,
     bars: u64,
@@ -138,9 +141,12 @@ impl<S: Strategy> Run<'_, S> {
         let is_first = self.bars == 0;
         self.context.now_ns = bar.at_ns;
         if is_first {
+            self.funding.skip_until(bar.at_ns);
             self.strategy.on_start(&mut self.context);
             self.take_requests()?;
         }
+        // Between the bars, at the close before.
+        self.funding.pay(bar.at_ns, &mut self.context);
         if !self.waiting.is_empty() {
             self.fill(bar)?;
         }

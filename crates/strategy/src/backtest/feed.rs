@@ -20,6 +20,12 @@ pub trait Source {
 
     /// Appends events, and returns `false` at the end of the record.
     fn read(&mut self, into: &mut Vec<Event>) -> Result<bool, Self::Error>;
+
+    /// Before this time, of either clock, no further event comes. A record that goes on while
+    /// nothing happens, as a live one does, lets time pass by it.
+    fn complete_ns(&self) -> i64 {
+        i64::MIN
+    }
 }
 
 /// The feed's latency.
@@ -37,6 +43,10 @@ impl<S: Source> Source for &mut S {
 
     fn read(&mut self, into: &mut Vec<Event>) -> Result<bool, Self::Error> {
         (**self).read(into)
+    }
+
+    fn complete_ns(&self) -> i64 {
+        (**self).complete_ns()
     }
 }
 
@@ -125,7 +135,8 @@ impl<S: Source> Feed<S> {
                 self.market.order.push(at as u32);
                 self.local.order.push(at as u32);
             }
-            self.safe_ns = self.read_ns.saturating_sub(REORDER_NS);
+            let by_events_ns = self.read_ns.saturating_sub(REORDER_NS);
+            self.safe_ns = self.safe_ns.max(by_events_ns).max(self.source.complete_ns());
         }
         if self.is_at_end {
             self.safe_ns = i64::MAX;

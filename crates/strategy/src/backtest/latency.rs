@@ -5,10 +5,11 @@
 
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A delay of one direction.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Delay {
     Constant {
         ns: i64,
@@ -64,7 +65,7 @@ impl FromStr for Delay {
 }
 
 /// A measured request: when it was sent, when the market processed it, when the answer arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MeasuredRequest {
     pub sent_ns: i64,
     /// Zero: the market rejected it before the matching.
@@ -73,7 +74,7 @@ pub struct MeasuredRequest {
 }
 
 /// The latencies of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum OrderLatency {
     Drawn {
         order: Delay,

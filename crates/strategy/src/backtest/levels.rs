@@ -9,6 +9,7 @@
 mod take;
 
 use recorded::{Event, Kind};
+use serde::{Deserialize, Serialize};
 use types::{OrderId, Price, Qty, Side};
 
 use super::market::{Answers, Market};
@@ -20,7 +21,7 @@ use crate::order::{Action, Execution, Expired, FillCause, Outcome, Rejected, Req
 use self::take::Consumed;
 
 /// The rules of a market by levels.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelRules {
     pub queue: QueueModel,
     pub fills: Fills,
@@ -30,7 +31,7 @@ pub struct LevelRules {
 }
 
 /// How much of an order one event fills.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fills {
     /// What the event's quantity allows. A taking order walks through the levels.
     Partial,
@@ -95,16 +96,22 @@ impl Market for LevelMarket {
 
     #[inline]
     fn see(_: &mut (), view: &mut View, event: &Event) {
-        match event.kind {
-            Kind::Level | Kind::SnapshotLevel => {
-                if let Some(side) = event.side {
-                    view.book.update(side, event.price, event.quantity.lots());
-                }
+        see_levels(view, event);
+    }
+}
+
+/// Brings a view up to date by an event of a record by levels.
+#[inline]
+pub(crate) fn see_levels(view: &mut View, event: &Event) {
+    match event.kind {
+        Kind::Level | Kind::SnapshotLevel => {
+            if let Some(side) = event.side {
+                view.book.update(side, event.price, event.quantity.lots());
             }
-            Kind::Clear => clear(&mut view.book, event),
-            Kind::Trade | Kind::Execute => view.last_price = Some(event.price),
-            _ => {}
         }
+        Kind::Clear => clear(&mut view.book, event),
+        Kind::Trade | Kind::Execute => view.last_price = Some(event.price),
+        _ => {}
     }
 }
 

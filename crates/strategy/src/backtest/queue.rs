@@ -6,10 +6,11 @@
 
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// How cancels move an order forward.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum QueueModel {
     /// Trades alone do, and a level that becomes smaller than what was ahead.
     RiskAverse,

@@ -6,28 +6,30 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use recorded::{Event, Kind};
 use thiserror::Error;
 
 use super::feed::{Feed, FeedLatency, Source};
-use super::journal::Journal;
 use super::latency::OrderLatency;
 use super::levels::{LevelMarket, LevelRules};
 use super::market::{Answers, Market, Wires};
 use super::orders::{Divergence, FollowMarket, ImpactMarket};
 use super::prints::PrintMarket;
 use crate::account::Fees;
-use crate::context::Context;
+use crate::context::{Context, View};
+use crate::desk::Desk;
+use crate::funding::Funding;
 use crate::instrument::Instrument;
-use crate::order::{Action, Outcome};
+use crate::journal::Journal;
+use crate::order::Action;
 use crate::risk::RiskLimits;
-use crate::strategy::{Strategy, Trade};
+use crate::strategy::Strategy;
 
 /// What a run needs besides strategy and data.
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub instruments: Vec<Instrument>,
     pub fees: Fees,
+    pub funding: Funding,
     pub limits: RiskLimits,
     pub latency: OrderLatency,
     pub feed: FeedLatency,
@@ -138,21 +140,19 @@ pub(crate) fn run<S: Strategy, M: Market, F: Source>(
     {
         return Err(RunError::Setup("the latency file has no rows"));
     }
+    let context = Context::new(setup.instruments.clone(), setup.fees, setup.limits);
     let mut run = Run {
         feed: Feed::new(source, setup.feed),
         wires: Wires::new(setup.latency.clone(), setup.instruments.len()),
         eyes: markets.iter().map(|_| M::Eyes::default()).collect(),
         markets,
-        context: Context::new(setup.instruments.clone(), setup.fees, setup.limits),
-        strategy,
-        journal,
-        sample_ns: setup.sample_ns,
-        next_sample_ns: i64::MAX,
+        desk: Desk::new(context, strategy, journal, setup.funding.clone(), setup.sample_ns),
         events: 0,
     };
     let is_partial = run.until_end(stop)?;
-    run.journal.finish(&run.context)?;
-    let Run { context, events, feed, markets, .. } = run;
+    let Run { desk, events, feed, markets, .. } = run;
+    let Desk { context, journal, .. } = desk;
+    journal.finish(&context)?;
     Ok((Ran { context, events, late: feed.late, is_partial }, markets))
 }
 
@@ -161,11 +161,7 @@ struct Run<'a, S, M: Market, F> {
     wires: Wires,
     markets: Vec<M>,
     eyes: Vec<M::Eyes>,
-    context: Context,
-    strategy: &'a mut S,
-    journal: &'a mut Journal,
-    sample_ns: i64,
-    next_sample_ns: i64,
+    desk: Desk<'a, S>,
     events: u64,
 }
 
@@ -177,9 +173,7 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
         if first_ns == i64::MAX {
             return Ok(false);
         }
-        self.context.now_ns = first_ns;
-        self.next_sample_ns = first_ns - first_ns.rem_euclid(self.sample_ns) + self.sample_ns;
-        self.strategy.on_start(&mut self.context);
+        self.desk.start(first_ns);
         self.send();
         self.check_strategy()?;
         loop {
@@ -188,9 +182,11 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
             let answer_ns = self.wires.answers.next_ns();
             let request_ns = self.wires.requests.next_ns();
             let next_ns = local_ns.min(market_ns).min(answer_ns).min(request_ns);
-            if next_ns >= self.feed.safe_ns() {
+            let (wake_ns, safe_ns) = (self.desk.wake_ns(), self.feed.safe_ns());
+            // At the end of the record timers end with it.
+            if next_ns >= safe_ns && (wake_ns >= safe_ns || safe_ns == i64::MAX) {
                 self.check_strategy()?;
-                if self.feed.safe_ns() == i64::MAX {
+                if safe_ns == i64::MAX {
                     return Ok(false);
                 }
                 if stop.load(Ordering::Relaxed) {
@@ -199,16 +195,16 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
                 self.feed.refill().map_err(RunError::Source)?;
                 continue;
             }
-            let wake_ns = self.next_sample_ns.min(self.context.timers.next_ns());
             if wake_ns < next_ns {
-                self.wake(wake_ns)?;
+                self.desk.wake(wake_ns)?;
+                self.send();
             } else if local_ns == next_ns {
                 self.see(local_ns)?;
             } else if answer_ns == next_ns {
                 self.answer(answer_ns)?;
             } else if market_ns == next_ns {
                 // What follows may not be before these.
-                let until_ns = local_ns.min(wake_ns.saturating_add(1)).min(self.feed.safe_ns());
+                let until_ns = local_ns.min(wake_ns.saturating_add(1)).min(safe_ns);
                 self.market(until_ns, request_ns)?;
             } else {
                 self.request(request_ns);
@@ -217,90 +213,36 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
     }
 
     fn check_strategy(&self) -> Result<(), RunError<F::Error>> {
-        match self.strategy.fault() {
+        match self.desk.fault() {
             Some(fault) => Err(RunError::Strategy(fault.to_owned())),
             None => Ok(()),
         }
     }
 
-    /// Runs what is due after all that happened up to `ns`.
-    fn wake(&mut self, ns: i64) -> Result<(), RunError<F::Error>> {
-        self.context.now_ns = ns;
-        if self.next_sample_ns == ns {
-            self.next_sample_ns = ns.saturating_add(self.sample_ns);
-            self.journal.sample(&self.context)?;
-            if self.context.risk.watches_drawdown() {
-                let pnl = self.context.total_pnl();
-                self.context.risk.record_pnl(pnl);
-            }
-        }
-        while self.context.timers.next_ns() == ns {
-            let Some((_, timer)) = self.context.timers.pop() else { break };
-            self.strategy.on_timer(&mut self.context, timer);
-            self.send();
-        }
-        Ok(())
-    }
-
     /// What reaches the strategy from the record at `ns`.
     #[inline]
     fn see(&mut self, ns: i64) -> Result<(), RunError<F::Error>> {
-        self.context.now_ns = ns;
+        self.desk.context.now_ns = ns;
         let mut changed = None;
         while self.feed.local_ns() == ns {
             let event = *self.feed.next_local();
-            let at = usize::from(event.instrument);
-            if changed.is_some_and(|instrument| instrument != event.instrument) {
-                self.book_changed(&mut changed);
-            }
-            let Some(view) = self.context.views.get_mut(at) else {
-                return Err(RunError::InstrumentUnknown(event.instrument));
+            let eyes = &mut self.eyes;
+            let update = |view: &mut View| {
+                M::see(&mut eyes[usize::from(event.instrument)], view, &event);
             };
-            M::see(&mut self.eyes[at], view, &event);
-            match event.kind {
-                Kind::Trade => self.traded(&event),
-                _ => changed = Some(event.instrument),
+            if self.desk.see(&event, &mut changed, update).is_none() {
+                return Err(RunError::InstrumentUnknown(event.instrument));
             }
         }
-        self.book_changed(&mut changed);
+        self.desk.book_changed(&mut changed);
+        self.send();
         Ok(())
     }
 
-    #[inline]
-    fn book_changed(&mut self, changed: &mut Option<u16>) {
-        if let Some(instrument) = changed.take() {
-            self.strategy.on_book(&mut self.context, instrument);
-            self.send();
-        }
-    }
-
-    #[inline]
-    fn traded(&mut self, event: &Event) {
-        let trade = Trade {
-            instrument: event.instrument,
-            price: event.price,
-            qty: event.quantity,
-            side: event.side,
-            exchange_ns: event.exchange_ns,
-        };
-        self.strategy.on_trade(&mut self.context, &trade);
-        self.send();
-    }
-
     fn answer(&mut self, ns: i64) -> Result<(), RunError<F::Error>> {
-        self.context.now_ns = ns;
+        self.desk.context.now_ns = ns;
         while let Some(answer) = self.wires.answers.pop_at(ns) {
-            self.journal.answered(&answer, &self.context)?;
-            match self.context.apply(&answer) {
-                Some(fill) => {
-                    self.journal.filled(&fill, &self.context)?;
-                    self.strategy.on_fill(&mut self.context, &fill);
-                }
-                None => {
-                    debug_assert!(!matches!(answer.outcome, Outcome::Filled(_)));
-                    self.strategy.on_order(&mut self.context, &answer);
-                }
-            }
+            self.desk.answered(&answer)?;
             self.send();
         }
         Ok(())
@@ -335,19 +277,18 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
         }
     }
 
-    /// Sends what a call-back has put into the outbox.
+    /// Sends what call-backs have put into the outbox.
     #[inline]
     fn send(&mut self) {
-        if self.context.outbox.is_empty() {
+        let Desk { context, journal, .. } = &mut self.desk;
+        if context.outbox.is_empty() {
             return;
         }
-        let mut outbox = std::mem::take(&mut self.context.outbox);
-        for request in outbox.drain(..) {
+        for request in context.outbox.drain(..) {
             if let Action::New { .. } = request.action {
-                self.journal.sent();
+                journal.sent();
             }
             self.wires.send(request);
         }
-        self.context.outbox = outbox;
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use types::Side;
 
 use super::{Heat, escape, moment};
-use crate::backtest::Sample;
 use crate::instrument::Instrument;
+use crate::journal::Sample;
 use crate::order::Fill;
 
 const WIDTH: f64 = 900.0;

@@ -2,8 +2,8 @@
 
 use super::{HORIZONS_NS, Returns};
 use crate::account::FEE_UNITS;
-use crate::backtest::Journal;
 use crate::instrument::Instrument;
+use crate::journal::Journal;
 use crate::trades::{RoundTrip, Trades};
 
 /// A figure of a report.

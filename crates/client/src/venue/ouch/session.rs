@@ -333,6 +333,7 @@ impl Session {
             price: scale.price(executed.price, tags.get(tag::PRICE_TICKS)),
             trade_id: id_of(executed.match_number),
             is_maker: executed.liquidity != code::liquidity::REMOVED,
+            commission: None,
         };
         let report = self.report(self.name(number), kind);
         let Some(known) = self.orders.get_mut(&number) else { return Some(report) };
@@ -449,7 +450,7 @@ impl Session {
     }
 
     fn report(&self, client_order_id: String, kind: ReportKind) -> Report {
-        Report { sequence: self.sequence, client_order_id, kind }
+        Report { sequence: self.sequence, client_order_id, time_ns: None, kind }
     }
 }
 

@@ -50,6 +50,7 @@ fn check(inside: Inside, orders: &[NewOrder], prices: [i64; 4], expected: &[&str
     let setup = Setup {
         instruments: vec![Instrument::new("X", one, one)],
         fees: Fees::default(),
+        funding: Funding::default(),
         limits: RiskLimits::default(),
         latency: OrderLatency::constant(0),
         feed: Default::default(),

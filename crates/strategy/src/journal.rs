@@ -11,6 +11,7 @@ use std::path::Path;
 use types::{Qty, Side};
 
 use self::files::Files;
+pub use self::files::TableFormat;
 use crate::context::Context;
 use crate::instrument::Instrument;
 use crate::order::{Answer, Fill, Order, Outcome};
@@ -93,9 +94,15 @@ impl Journal {
         }
     }
 
-    /// Writes `orders.csv`, `fills.csv`, `positions.csv` and `equity.csv` into a folder, too.
-    pub fn in_folder(capital: f64, folder: &Path, instruments: &[Instrument]) -> io::Result<Self> {
-        Ok(Self { files: Some(Files::create(folder, instruments)?), ..Self::new(capital) })
+    /// Writes the tables `orders`, `fills`, `positions` and `equity` into a folder, too.
+    pub fn in_folder(
+        capital: f64,
+        folder: &Path,
+        instruments: &[Instrument],
+        format: TableFormat,
+    ) -> io::Result<Self> {
+        let files = Files::create(folder, instruments, format)?;
+        Ok(Self { files: Some(files), ..Self::new(capital) })
     }
 
     #[inline]
@@ -209,10 +216,7 @@ impl Journal {
         for order in context.open_orders() {
             self.ended(order, "open", context)?;
         }
-        match &mut self.files {
-            Some(files) => files.flush(),
-            None => Ok(()),
-        }
+        self.files.take().map_or(Ok(()), Files::finish)
     }
 }
 

@@ -1,0 +1,53 @@
+//! The figures of a fixed equity and of fixed trades beside those of empyrical and quantstats.
+//! `bench/backtest/figures.py` wrote the files; `make bench-backtest` checks that they still hold.
+
+use types::Increment;
+
+use super::{Figure, Returns, rows};
+use crate::instrument::Instrument;
+use crate::trades::{RoundTrip, Trades};
+
+const EQUITY: &str = include_str!("peers/equity.csv");
+const TRADES: &str = include_str!("peers/trades.csv");
+const FIGURES: &str = include_str!("peers/figures.csv");
+
+fn lines(table: &str) -> impl Iterator<Item = Vec<&str>> {
+    table.lines().skip(1).map(|line| line.split(',').collect())
+}
+
+#[test]
+fn figures_are_those_of_empyrical_and_quantstats() {
+    let (mut returns, mut trades) = (Returns::default(), Trades::default());
+    for line in lines(EQUITY) {
+        let number = |at: usize| line[at].parse::<f64>().unwrap();
+        returns.add(line[0].parse().unwrap(), number(1), number(2));
+        trades.sample(number(2), 0);
+    }
+    for line in lines(TRADES) {
+        trades.all.push(RoundTrip {
+            instrument: 0,
+            lots: 1,
+            entry_value: line[0].parse().unwrap(),
+            exit_value: line[1].parse().unwrap(),
+            fees: 0,
+            entry_ns: 0,
+            exit_ns: 0,
+            entry_sample: 0,
+            exit_sample: 0,
+        });
+    }
+    let one = Increment { units: 1, decimals: 0 };
+    let found = rows(&returns, &trades, &[Instrument::new("X", one, one)]);
+    let mut compared = 0;
+    for line in lines(FIGURES) {
+        let (name, source) = (line[0], line[1]);
+        let expected: f64 = line[2].parse().unwrap();
+        let row = found.iter().find(|row| row.name == name);
+        let row = row.unwrap_or_else(|| panic!("{name} is missing"));
+        let Figure::Number(value) = row.figure else { panic!("{name} is no number") };
+        let error = (value - expected).abs() / expected.abs();
+        assert!(error < 1e-9, "{name}: {value}, and {expected} by {source}");
+        compared += 1;
+    }
+    assert!(compared > 15, "{compared} figures");
+}

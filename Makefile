@@ -7,7 +7,7 @@ PYTHON2 ?= python2.7
 VENV := .venv
 # Where cargo builds.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_errors.py test_ccxt_pro_trading.py test_python_binance.py test_ouch.py test_programs.py test_order_books.py test_docs.py
+CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_errors.py test_ccxt_pro_trading.py test_python_binance.py test_ouch.py test_itch.py test_grpc.py test_programs.py test_order_books.py test_docs.py
 NODE_MODULES := tests/clients/js/node_modules
 JEST := tests/clients/jest/node_modules
 # The page that the binary embeds, and what it is made of.
@@ -17,7 +17,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-api pages web-test test recipes monitoring test-services framing lint advisories unit process clients bench bench-backtest profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
+.PHONY: help run web web-api proto pages web-test test recipes monitoring test-services framing grpc lint advisories unit process clients bench bench-backtest profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ $(PAGE): web/node_modules/installed $(PAGE_SOURCES)
 
 test: lint unit process pages ## set up the environments and run all tests
 
-test-services: loom dist-test instructions recipes monitoring framing fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, Wireshark, fuzzing
+test-services: loom dist-test instructions recipes monitoring framing grpc fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, Wireshark, grpcurl, fuzzing
 
 lint: $(PAGE) $(VENV)-tools/installed ## formatting, lints, house rules, licences and sources of dependencies
 	$(CARGO) fmt --all --check
@@ -76,6 +76,9 @@ web-test: $(PAGE) ## the page under load and over long paths: frames, latency, m
 web-api: web/node_modules/installed ## api/*.json from the binary, and the page's types from them and from api/asyncapi.yaml
 	$(build)
 	BUTTONWOOD_BINARY=$(abspath $(TARGET))/debug/buttonwood npm run --silent --prefix web api
+
+proto: ## crates/proto from api/buttonwood.proto
+	$(CARGO) run --quiet --locked --manifest-path api/generate/Cargo.toml --target-dir $(TARGET)/generate -- api/buttonwood.proto crates/proto/src/generated
 
 define browser
 	cd web && BUTTONWOOD_BINARY=$(or $(BUTTONWOOD_BINARY),$(abspath $(TARGET))/debug/buttonwood) npx --no-install playwright test
@@ -145,8 +148,8 @@ power: $(VENV)/installed ## loss of power under load, ROUNDS times (ROUNDS=100 S
 sim: ## simulated worlds where disks, machines and clocks fail (SEEDS=10000 FIRST=0)
 	$(CARGO) run --release --locked --package buttonwood -- sim --seeds $(or $(SEEDS),10000) --first $(or $(FIRST),0)
 
-soak: ## random scripts on the engine and on a plain model of its rules, and kills under OUCH (SECONDS=600 SEED=1)
-	scripts/soak $(or $(SECONDS),600) $(or $(SEED),1)
+soak: ## random scripts on the engine and on a plain model of its rules, and kills under OUCH (SECONDS=600 SEED=1 ORDERS=10000000)
+	scripts/soak $(or $(SECONDS),600) $(or $(SEED),1) $(or $(ORDERS),10000000)
 
 fuzz: $(VENV)-tools/installed ## random bytes for each decoder and the engine, SECONDS for each (SECONDS=60)
 	PATH=$(abspath $(VENV)-tools/bin):$$PATH scripts/fuzz $(or $(SECONDS),60)
@@ -187,10 +190,21 @@ monitoring: $(VENV)/installed ## deploy/prometheus and deploy/grafana in Prometh
 	scripts/need promtool prometheus
 	BUTTONWOOD_MONITORING=1 $(VENV)/bin/pytest tests/clients/test_monitoring.py
 
-framing: $(VENV)/installed ## Wireshark reads OUCH sessions captured on the loopback: every packet is sound SoupBinTCP
+framing: $(VENV)/installed ## Wireshark reads sessions of OUCH and ITCH captured on the loopback: every packet is sound
 	$(build)
 	scripts/need tshark
-	BUTTONWOOD_FRAMING=1 $(VENV)/bin/pytest tests/clients/test_ouch.py
+	BUTTONWOOD_FRAMING=1 $(VENV)/bin/pytest tests/clients/test_ouch.py tests/clients/test_itch.py
+
+grpc: $(VENV)/installed $(VENV)-go/installed ## grpcurl lists, describes and calls; ghz brings load; the stubs are those of api/buttonwood.proto
+	$(build)
+	PATH=$(abspath $(VENV)-go/bin):$$PATH BUTTONWOOD_GRPC_TOOLS=1 $(VENV)/bin/pytest tests/clients/test_grpc.py
+	$(MAKE) proto
+	git diff --exit-code crates/proto
+
+$(VENV)-go/installed: scripts/go-tools
+	scripts/need go golang-go
+	GOBIN=$(abspath $(@D))/bin scripts/go-tools
+	touch $@
 
 dist-again: dist ## the archive built once more in a new clone; fails unless both have the same bytes
 	scripts/dist-again $(VENV)-dist/bin/python dist

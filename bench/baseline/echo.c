@@ -1,5 +1,6 @@
 /* The least that a server on sockets does: sends back what it reads, with one epoll. Prints
- * `ready http://127.0.0.1:PORT` and serves until it is killed.
+ * `ready http://127.0.0.1:PORT`, or `ready http://unix:PATH` if it is given a path, and serves until
+ * it is killed.
  *
  *   cc -O2 -o echo bench/baseline/echo.c && buttonwood bench ouch --beside-echo ./echo
  */
@@ -10,8 +11,10 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { EVENTS = 1024, READ_SIZE = 65536 };
@@ -36,6 +39,19 @@ static int listen_anywhere(void) {
     return listener;
 }
 
+static int listen_at(const char *path) {
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    check(listener >= 0, "socket");
+    check(strlen(path) < sizeof address.sun_path, "path");
+    strcpy(address.sun_path, path);
+    check(bind(listener, (struct sockaddr *)&address, sizeof address) == 0, "bind");
+    check(listen(listener, EVENTS) == 0, "listen");
+    printf("ready http://unix:%s\n", path);
+    fflush(stdout);
+    return listener;
+}
+
 static void watch(int poll, int fd, unsigned events) {
     struct epoll_event event = {.events = events, .data = {.fd = fd}};
     check(epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
@@ -44,7 +60,7 @@ static void watch(int poll, int fd, unsigned events) {
 static void accept_all(int poll, int listener) {
     int fd, one = 1;
     while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one); /* Fails on a Unix socket. */
         watch(poll, fd, EPOLLIN | EPOLLET);
     }
 }
@@ -71,9 +87,9 @@ static void echo(int fd) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     struct epoll_event events[EVENTS];
-    int listener = listen_anywhere(), poll = epoll_create1(0);
+    int listener = argc > 1 ? listen_at(argv[1]) : listen_anywhere(), poll = epoll_create1(0);
     check(poll >= 0, "epoll_create1");
     watch(poll, listener, EPOLLIN);
     for (;;) {

@@ -172,6 +172,16 @@ async def life_of_a_session(ouch, venue):
     alice = await Trader.log_on(ouch, venue, "alice", following, session)
     await alice.check(executed(5, 50, 50_000, "A"), executed(5, 150, 50_000, "A"))
     assert alice.next_sequence == following + 2
+
+    # An iceberg (MaxFloor) shows its next part, whose quantity is in the tag DisplayQuantity.
+    alice.enter(6, "S", 250, 60_000, appendage=[5, 5, 0, 0, 0, 100])
+    await alice.check(("OrderAccepted", {"user_ref_num": 6, "quantity": 250}))
+    bob.enter(4, "B", 100, 60_000)
+    await bob.check(("OrderAccepted", {"user_ref_num": 4}), executed(4, 100, 60_000, "R"))
+    await alice.check(executed(6, 100, 60_000, "A"))
+    restated = await alice.next("OrderRestated")
+    assert (restated.user_ref_num, restated.reason) == (6, "R")
+    assert list(restated.appendage) == [5, 22, 0, 0, 0, 100]
     for trader in (alice, bob):
         await trader.log_off()
 

@@ -9,7 +9,9 @@ use types::{
     Command, CreateLogin, Event, LoginId, LoginSpec, RevokeLogin, Role, UpdateLogin, UserName, Way,
     Ways,
 };
-use venue::{Keyring, LoginSecret, MasterKeyError, Password, PasswordHash, TotpSecret};
+use venue::{
+    DatagramKey, Keyring, LoginSecret, MasterKeyError, Password, PasswordHash, TotpSecret,
+};
 
 use super::backend::{Venue, execute};
 use super::key::{RoleName, check};
@@ -56,6 +58,10 @@ pub(crate) struct LoginChange {
     #[arg(long)]
     #[serde(default)]
     sign_out: bool,
+    /// Make another key for OUCH over UDP
+    #[arg(long)]
+    #[serde(default)]
+    new_udp_key: bool,
     /// At least 12 characters
     #[arg(skip)]
     #[schemars(length(min = 12, max = 256), extend("format" = "password"))]
@@ -116,6 +122,9 @@ pub(super) struct LoginAdded {
     /// What an authenticator app reads, only in this answer; missing without one-time codes
     #[serde(skip_serializing_if = "Option::is_none")]
     otpauth_uri: Option<String>,
+    /// The key of a login for OUCH over UDP, only in this answer
+    #[serde(skip_serializing_if = "Option::is_none")]
+    udp_key: Option<String>,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -139,6 +148,9 @@ pub(super) struct LoginChanged {
     /// What an authenticator app reads, only in the answer that sets it
     #[serde(skip_serializing_if = "Option::is_none")]
     otpauth_uri: Option<String>,
+    /// The key for OUCH over UDP, only in the answer that makes it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    udp_key: Option<String>,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -162,14 +174,17 @@ impl NewLogin {
         let sealing = keyring.sealing();
         let master_key = sealing.master_key();
         check(venue, &master_key)?;
-        let sealed_secret = master_key.seal_login(&LoginSecret { password, totp }, &user);
+        let datagram_key = ways.contains(Way::Ouch).then(DatagramKey::generate);
+        let udp_key = datagram_key.as_ref().map(DatagramKey::to_hex);
+        let secret = LoginSecret { password, totp, datagram_key };
+        let sealed_secret = master_key.seal_login(&secret, &user);
         let spec = LoginSpec { user, account, role, ways, sealed_secret };
         let events = execute(venue, Command::CreateLogin(Box::new(CreateLogin { spec })))?;
         let login = events.iter().find_map(|event| match event {
             Event::LoginCreated(created) => Some(created.login.0),
             _ => None,
         });
-        Ok(LoginAdded { login, user: self.user, otpauth_uri })
+        Ok(LoginAdded { login, user: self.user, otpauth_uri, udp_key })
     }
 }
 
@@ -189,8 +204,11 @@ impl LoginChange {
         check_ways(ways, &spec.user, spec.role, totp)?;
         let password = self.password.map(|password| hash(password, ways)).transpose()?;
         let mut secret = keyring.open_login(&spec)?;
-        let changes =
-            password.is_some() || self.totp.is_some() || !self.ways.is_empty() || self.sign_out;
+        let changes = password.is_some()
+            || self.totp.is_some()
+            || !self.ways.is_empty()
+            || self.sign_out
+            || self.new_udp_key;
         let mut otpauth_uri = None;
         match self.totp {
             Some(TotpChange::Off) if spec.role == Role::Operator => {
@@ -205,6 +223,15 @@ impl LoginChange {
             None => {}
         }
         secret.password = password.unwrap_or(secret.password);
+        let mut udp_key = None;
+        if self.new_udp_key {
+            if !ways.contains(Way::Ouch) {
+                return Err(Failure::new("only a login for OUCH has a key for UDP"));
+            }
+            let key = DatagramKey::generate();
+            udp_key = Some(key.to_hex());
+            secret.datagram_key = Some(key);
+        }
         if changes {
             let sealed_secret = master_key.seal_login(&secret, &spec.user);
             let update = UpdateLogin { login, ways, sealed_secret, sign_out: self.sign_out };
@@ -215,7 +242,7 @@ impl LoginChange {
             (spec, account_name(engine, spec.account), engine.keys_of_login(login).count())
         })?;
         let shown = LoginShown::new(login, &spec, account, keys, Some(keyring))?;
-        Ok(LoginChanged { shown, otpauth_uri })
+        Ok(LoginChanged { shown, otpauth_uri, udp_key })
     }
 }
 

@@ -1,8 +1,10 @@
-//! `buttonwood log export`: orders, trades, adjustments, transfers and balances as tables.
+//! `buttonwood log export`: orders, trades, adjustments, transfers and balances as tables; or the
+//! market order by order as files of ITCH.
 //!
 //! The rows come from the events of a replay: orders at their end, trades and transfers at their
 //! event, and at the end of the range open orders and balances.
 
+mod itch;
 mod table;
 
 use std::collections::BTreeMap;
@@ -11,18 +13,19 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use cli::Failure;
 use cli::moment::{Range, format_time};
 use cli::show::{account_name, find_instrument, word};
 use engine::Engine;
-use serde_json::json;
+use serde_json::{Value, json};
 use types::{
     AccountId, Adjustment, Amount, AssetId, Event, ExternalRef, Fill, Instrument, InstrumentId,
     Order, OrderId, Price, Side, TradeExecuted,
 };
-use venue::{Archive, Place, ReplayedCommand};
+use venue::{Archive, Place, Replay, ReplayedCommand};
 
+use self::itch::Days;
 use self::table::{Cell, Column, Format, Kind, Table};
 
 /// Changes with tables, columns and their contents.
@@ -35,14 +38,22 @@ pub(super) struct Export {
     /// Folder of a venue, running or not, or of a backup
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Folder for the tables, which must be empty or not exist
+    /// Folder for the files, which must be empty or not exist
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Format of the tables; both have decimals as exact texts
+    /// Format of the tables, in which decimals are exact texts; or `itch` for the market order by
+    /// order, one file for each numbering day, from the log's first command on
     #[arg(long, default_value = "csv")]
-    format: Format,
+    format: FormatName,
     #[command(flatten)]
     range: Range,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormatName {
+    Csv,
+    Parquet,
+    Itch,
 }
 
 const ORDERS: &[Column] = &[
@@ -139,8 +150,13 @@ impl Export {
         range.check()?;
         let archive = Archive::open(&self.dir)?;
         let mut replay = range.begin(&archive)?;
+        let format = match self.format {
+            FormatName::Csv => Format::Csv,
+            FormatName::Parquet => Format::Parquet,
+            FormatName::Itch => return self.write_days(&mut replay),
+        };
         make_folder(&self.out)?;
-        let mut tables = Tables::create(&self.out, self.format)?;
+        let mut tables = Tables::create(&self.out, format)?;
         tables.note_open(replay.engine());
         let before = replay.place();
         while range.goes_on(&mut replay)? {
@@ -148,6 +164,28 @@ impl Export {
             tables.take(&command, replay.engine())?;
         }
         tables.finish(&self.out, replay.engine(), before, replay.place())
+    }
+}
+
+impl Export {
+    fn write_days(&self, replay: &mut Replay) -> Result<(), Failure> {
+        let before = replay.place();
+        if before.sequence > 0 {
+            return Err(Failure::new(
+                "the orders of a book are known from the log's first command on: leave --from out, \
+                 and export a folder whose log has its beginning",
+            ));
+        }
+        make_folder(&self.out)?;
+        let mut days = Days::new(&self.out);
+        while self.range.goes_on(replay)? {
+            let command = replay.step()?.expect("the range goes on");
+            let reply = &command.reply;
+            for applied in std::iter::once(&reply.applied).chain(&reply.continued) {
+                days.take(applied)?;
+            }
+        }
+        write_done(&self.out, before, replay.place(), "messages", &days.finish()?)
     }
 }
 
@@ -285,26 +323,37 @@ impl Tables {
                 self.balances.write(row)?;
             }
         }
-        let done = json!({
-            "format": EXPORT_FORMAT,
-            "first_sequence": before.sequence + 1,
-            "last_sequence": after.sequence,
-            "last_time": format_time(after.time_ns),
-            "rows": {
-                "orders": self.orders.finish()?,
-                "trades": self.trades.finish()?,
-                "adjustments": self.adjustments.finish()?,
-                "transfers": self.transfers.finish()?,
-                "balances": self.balances.finish()?,
-            },
+        let rows = json!({
+            "orders": self.orders.finish()?,
+            "trades": self.trades.finish()?,
+            "adjustments": self.adjustments.finish()?,
+            "transfers": self.transfers.finish()?,
+            "balances": self.balances.finish()?,
         });
-        let done = format!("{}\n", serde_json::to_string_pretty(&done)?);
-        let path = out.join(DONE_NAME);
-        let written = create_new(&path).and_then(|mut file| file.write_all(done.as_bytes()));
-        written
-            .map_err(|error| Failure::new(format!("writing {} failed: {error}", path.display())))?;
-        cli::print(done)
+        write_done(out, before, after, "rows", &rows)
     }
+}
+
+/// Says what is in the files, once all are written.
+fn write_done(
+    out: &Path,
+    before: Place,
+    after: Place,
+    counted: &str,
+    counts: &Value,
+) -> Result<(), Failure> {
+    let done = json!({
+        "format": EXPORT_FORMAT,
+        "first_sequence": before.sequence + 1,
+        "last_sequence": after.sequence,
+        "last_time": format_time(after.time_ns),
+        counted: counts,
+    });
+    let done = format!("{}\n", serde_json::to_string_pretty(&done)?);
+    let path = out.join(DONE_NAME);
+    let written = create_new(&path).and_then(|mut file| file.write_all(done.as_bytes()));
+    written.map_err(|error| Failure::new(format!("writing {} failed: {error}", path.display())))?;
+    cli::print(done)
 }
 
 fn key(order: &Order) -> (InstrumentId, OrderId) {

@@ -1,7 +1,7 @@
 //! The child processes of a run: this same binary, which reads a task from standard input and
 //! writes lines to standard output.
 
-use super::socket::UNIX;
+use super::socket::{SHM, UNIX};
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -81,6 +81,8 @@ impl Spec {
             };
             let part = match self.load {
                 Load::Ouch { .. } | Load::OuchEcho { .. } => "ouch-agent",
+                Load::OuchUdp { .. } | Load::OuchUdpEcho { .. } => "ouch-udp-agent",
+                Load::Grpc { .. } | Load::GrpcCalls => "grpc-agent",
                 _ => "agent",
             };
             Agent::spawn(part, &spec)
@@ -234,19 +236,22 @@ pub(super) fn read_ready(stdout: impl BufRead) -> Result<String, Failure> {
     Ok(read_ports(stdout)?.0)
 }
 
-/// Likewise, and the address of its OUCH port.
+/// Likewise, and the address of its port for OUCH or gRPC.
 pub(super) fn read_ports(stdout: impl BufRead) -> Result<(String, Option<String>), Failure> {
-    let mut ouch = None;
+    let mut port = None;
     for line in stdout.lines() {
         let line = line?;
-        if let Some(address) = line.strip_prefix("listening ouch ") {
-            ouch = Some(address.to_owned());
-        }
-        if let Some(path) = line.strip_prefix("listening ouch-unix ") {
-            ouch = Some(format!("{UNIX}{path}"));
+        if let Some((name, place)) =
+            line.strip_prefix("listening ").and_then(|of| of.split_once(' '))
+        {
+            port = Some(match name {
+                "ouch-shm" => format!("{SHM}{place}"),
+                name if name.ends_with("-unix") => format!("{UNIX}{place}"),
+                _ => place.to_owned(),
+            });
         }
         if let Some(address) = line.strip_prefix("ready http://") {
-            return Ok((address.to_owned(), ouch));
+            return Ok((address.to_owned(), port));
         }
     }
     Err(Failure::new("the venue did not start; the reason is above"))

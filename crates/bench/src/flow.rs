@@ -14,6 +14,8 @@ const MIDDLE: u64 = 5_000_000;
 const REACH: u64 = 10_000;
 /// In hundredths of a bitcoin.
 const QTY: [u64; 2] = [10, 200];
+/// Quantity of the orders of [`Load::Alternating`].
+const ALTERNATING_QTY: u64 = 1;
 /// Quantity of resting orders, and of those that take them: a taking order takes one order whole.
 /// So the quantity in the depth shows the number of orders in the book.
 pub(super) const RESTING_QTY: u64 = 100;
@@ -79,7 +81,7 @@ impl Flow {
                 wire::write_get(out, "/health/live");
                 Kind::Health
             }
-            Load::RestMix | Load::KeptBook => {
+            Load::RestMix | Load::KeptBook | Load::Alternating => {
                 let order = self.draw();
                 self.params.clear();
                 order.write(&mut self.params, &QUERY);
@@ -107,8 +109,13 @@ impl Flow {
                 super::frame::write_text(out, self.params.as_bytes());
                 order.kind
             }
-            Load::Ouch { .. } | Load::OuchEcho { .. } => {
-                unreachable!("an agent of its own sends the frames of OUCH")
+            Load::Ouch { .. }
+            | Load::OuchEcho { .. }
+            | Load::OuchUdp { .. }
+            | Load::OuchUdpEcho { .. }
+            | Load::Grpc { .. }
+            | Load::GrpcCalls => {
+                unreachable!("an agent of its own sends the orders of OUCH and of gRPC")
             }
         }
     }
@@ -153,10 +160,23 @@ impl Flow {
         }
     }
 
+    /// A buy that rests, or the sell that takes it.
+    fn draw_alternating(&mut self) -> Order {
+        let order = |side| Order { kind: Kind::Limit, side, price: MIDDLE, qty: ALTERNATING_QTY };
+        match self.owed.take() {
+            Some(sell) => sell,
+            None => {
+                self.owed = Some(order("SELL"));
+                order("BUY")
+            }
+        }
+    }
+
     fn draw(&mut self) -> Order {
         match self.load {
             Load::Fill => return self.draw_resting(),
             Load::KeptBook => return self.draw_kept(),
+            Load::Alternating => return self.draw_alternating(),
             _ => {}
         }
         let kind = mixed(self.random.between(1, 100));

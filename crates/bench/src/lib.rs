@@ -21,10 +21,13 @@ mod flow;
 mod frame;
 mod generate;
 mod growth;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod knee;
 mod load;
 mod machine;
 mod ouch;
+mod ouch_udp;
 mod reader;
 mod report;
 mod require;
@@ -72,6 +75,11 @@ enum Chosen {
     Pipelined(Flags),
     /// Orders by OUCH in a closed loop, beside an echo of the same frames
     Ouch(ouch::Ouch),
+    /// Orders by OUCH over UDP in a closed loop, beside an echo of the same frames
+    OuchUdp(ouch_udp::OuchUdp),
+    /// Orders over gRPC in a closed loop: on a stream, or one a call beside REST
+    #[cfg(feature = "grpc")]
+    Grpc(grpc::Grpc),
     /// 200 users that join one by one; the book keeps 15,000 orders; 80 % limit, 20 % market orders
     #[command(name = "ramp-200")]
     Ramp200(Flags),
@@ -105,6 +113,13 @@ enum Chosen {
     OuchAgent,
     #[command(hide = true)]
     OuchEcho,
+    #[command(hide = true)]
+    OuchUdpAgent,
+    #[command(hide = true)]
+    OuchUdpEcho,
+    #[cfg(feature = "grpc")]
+    #[command(hide = true)]
+    GrpcAgent,
 }
 
 impl Bench {
@@ -115,7 +130,14 @@ impl Bench {
             Chosen::Bare => bare::run(),
             Chosen::OuchAgent => ouch::run_agent(),
             Chosen::OuchEcho => ouch::run_echo(),
+            Chosen::OuchUdpAgent => ouch_udp::run_agent(),
+            Chosen::OuchUdpEcho => ouch_udp::run_echo(),
             Chosen::Ouch(ouch) => ouch.run(),
+            Chosen::OuchUdp(ouch) => ouch.run(),
+            #[cfg(feature = "grpc")]
+            Chosen::GrpcAgent => grpc::run_agent(),
+            #[cfg(feature = "grpc")]
+            Chosen::Grpc(grpc) => grpc.run(),
             Chosen::RestMix(flags) => run::run("rest-mix", Load::RestMix, &flags),
             Chosen::Health(flags) => run::run("health", Load::Health, &flags),
             Chosen::Batch(flags) => run::run("batch", Load::Batch, &flags),

@@ -121,8 +121,11 @@ fn tolerant<T>(venue: &Venue, read: Result<T, Failure>) -> Result<Option<T>, Fai
 }
 
 pub(super) fn spec(load: Load, flags: &Flags, venue: &Venue) -> Spec {
-    let address = match (load, &venue.ouch) {
-        (Load::Ouch { .. }, Some(ouch)) => ouch,
+    let address = match (load, &venue.port) {
+        (
+            Load::Ouch { .. } | Load::OuchUdp { .. } | Load::Grpc { .. } | Load::GrpcCalls,
+            Some(port),
+        ) => port,
         _ => &venue.address,
     };
     Spec {
@@ -132,7 +135,12 @@ pub(super) fn spec(load: Load, flags: &Flags, venue: &Venue) -> Spec {
         agents: usize::from(flags.agents),
         rate: flags.rate,
         window: match load {
-            Load::WebSocket | Load::Ouch { .. } | Load::OuchEcho { .. } => flags.window.into(),
+            Load::WebSocket
+            | Load::Ouch { .. }
+            | Load::OuchEcho { .. }
+            | Load::OuchUdp { .. }
+            | Load::OuchUdpEcho { .. }
+            | Load::Grpc { .. } => flags.window.into(),
             _ => 1,
         },
         seed: flags.seed,

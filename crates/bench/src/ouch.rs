@@ -2,6 +2,8 @@
 
 mod agent;
 mod echo;
+mod echo_shm;
+mod polled;
 mod trader;
 
 use std::io::BufReader;
@@ -17,6 +19,7 @@ use super::load::{Measured, Scenario, measure, spec};
 use super::machine::{self, BLOCK, Syncs};
 use super::report::{Figure, Report, report};
 use super::run::{BARE_MEASURED, orders, resources};
+use super::socket::{SHM, UNIX};
 use super::spec::{Key, Load, Spec};
 use super::venue::Venue;
 
@@ -32,17 +35,49 @@ pub(super) struct Ouch {
     /// Over a Unix socket instead of TCP, the echo too
     #[arg(long)]
     unix: bool,
+    /// Through shared memory instead of TCP, the echo too
+    #[arg(long, conflicts_with = "unix")]
+    shm: bool,
     /// Another echo server to measure in the same run: a program that prints `ready http://` and
-    /// its address
-    #[arg(long, value_name = "PROGRAM")]
+    /// its address. With --unix it is given the path of a socket to serve
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "shm")]
     beside_echo: Option<PathBuf>,
     #[command(flatten)]
     flags: Flags,
 }
 
+/// How the frames get to the venue, and to the echo.
+#[derive(Clone, Copy, Debug)]
+enum Way<'a> {
+    Tcp,
+    /// By a socket in this folder.
+    Unix(&'a Path),
+    Shm(&'a Path),
+}
+
+impl Way<'_> {
+    /// The venue's setting.
+    fn setting(self) -> String {
+        match self {
+            Self::Tcp => "--ouch=127.0.0.1:0".to_owned(),
+            Self::Unix(folder) => format!("--ouch-unix={}", folder.join("venue").display()),
+            Self::Shm(folder) => format!("--ouch-shm={}", folder.join("venue").display()),
+        }
+    }
+
+    /// Where the echo listens, if not on a port.
+    fn echo(self) -> Option<String> {
+        match self {
+            Self::Tcp => None,
+            Self::Unix(folder) => Some(format!("{UNIX}{}", folder.join("echo").display())),
+            Self::Shm(folder) => Some(format!("{SHM}{}", folder.join("echo").display())),
+        }
+    }
+}
+
 impl Ouch {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let Self { batch, unix, beside_echo, flags } = self;
+        let Self { batch, unix, shm, beside_echo, flags } = self;
         if flags.url.is_some() || flags.beside.is_some() || flags.rate.is_some() {
             return Err(Failure::new(
                 "ouch measures a fresh venue in a closed loop: leave --url, --beside and --rate out",
@@ -51,20 +86,21 @@ impl Ouch {
         let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
         let mut settings = flags.settings();
         let sockets = tempfile::tempdir_in(&within)?;
-        let socket = |name: &str| unix.then(|| sockets.path().join(name));
-        settings.push(match socket("venue") {
-            Some(path) => format!("--ouch-unix={}", path.display()),
-            None => "--ouch=127.0.0.1:0".to_owned(),
-        });
+        let way = match (unix, shm) {
+            (true, _) => Way::Unix(sockets.path()),
+            (_, true) => Way::Shm(sockets.path()),
+            _ => Way::Tcp,
+        };
+        settings.push(way.setting());
         settings.push("--ouch-connections-max=20000".to_owned());
         let clients = usize::from(flags.clients);
         let mut venue = Venue::start(&within, &settings, flags.cores, clients)?;
         venue.keys = venue.add_ouch_logins(clients)?;
         let loopback_us = machine::loopback_us()?;
-        let mut own = Agent::spawn("ouch-echo", &socket("echo"))?;
+        let mut own = Agent::spawn("ouch-echo", &way.echo())?;
         let bare = echo(&flags, &venue, batch, (own.receive_ready()?, own.process()))?;
         let other = match &beside_echo {
-            Some(program) => Some(other_echo(program, &flags, &venue, batch)?),
+            Some(program) => Some(other_echo(program, way, &flags, &venue, batch)?),
             None => None,
         };
         drop(own);
@@ -85,6 +121,7 @@ impl Ouch {
             window: u64::from(flags.window),
             batch: u64::from(batch),
             unix: unix,
+            shm: shm,
             durability: flags.durability.as_str(),
             duration_s: flags.measured().as_secs_f64(),
         }
@@ -97,7 +134,8 @@ impl Ouch {
         .with(report! {
             bare_echo_per_s: bare.0,
             bare_echo: bare.1,
-            other_echo_per_s: other.map(|(per_s, _)| per_s),
+            other_echo_per_s: other.as_ref().map(|(per_s, _)| *per_s),
+            other_echo: other.map(|(_, latency)| latency),
         })
         .with(resources(&flags, &measured, &total))
         .with(report! {
@@ -129,12 +167,17 @@ fn echo(
 
 fn other_echo(
     program: &Path,
+    way: Way<'_>,
     flags: &Flags,
     venue: &Venue,
     batch: u16,
 ) -> Result<(f64, Report), Failure> {
     let failed = |error: std::io::Error| Failure::new(format!("{}: {error}", program.display()));
-    let mut child = Command::new(program).stdout(Stdio::piped()).spawn().map_err(failed)?;
+    let mut command = Command::new(program);
+    if let Way::Unix(folder) = way {
+        command.arg(folder.join("other"));
+    }
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
     let stdout = child.stdout.take().expect("it is piped");
     let measured = read_ready(BufReader::new(stdout))
         .and_then(|address| echo(flags, venue, batch, (address, child.id())));

@@ -47,6 +47,8 @@ pub(super) enum Load {
     /// Limit orders and market orders over REST, 80 to 20, half of which put back what the others
     /// take.
     KeptBook,
+    /// Limit orders over REST, of which every second one trades.
+    Alternating,
     /// `GET /health/live`.
     Health,
     /// 20 orders a request.
@@ -59,6 +61,14 @@ pub(super) enum Load {
     Ouch { batch: u16 },
     /// The frames of these orders, for a server that sends them back.
     OuchEcho { batch: u16 },
+    /// The same orders by datagrams, with as many in one, over a network that loses some.
+    OuchUdp { batch: u16, loss: u8 },
+    /// The frames of these orders, for a server that sends datagrams back.
+    OuchUdpEcho { batch: u16 },
+    /// Orders on a stream of gRPC, of which every second one trades; as many are in one message.
+    Grpc { batch: u16 },
+    /// The same orders, each in a call.
+    GrpcCalls,
 }
 
 impl Load {
@@ -74,6 +84,12 @@ impl Load {
 pub(super) struct Key {
     pub(super) api_key: String,
     pub(super) secret_key: String,
+}
+
+impl Key {
+    pub(super) fn of((api_key, secret_key): (String, String)) -> Self {
+        Self { api_key, secret_key }
+    }
 }
 
 impl std::fmt::Debug for Key {
@@ -106,6 +122,12 @@ pub(super) struct Outcome {
     /// Requests that were answered with an error, and how long that took.
     pub(super) refused: Tally,
     pub(super) trades: u64,
+    /// Messages that were sent again because a datagram was lost, or late.
+    #[serde(default)]
+    pub(super) sent_again: u64,
+    /// Sessions that took the place of one whose acknowledgements stayed out.
+    #[serde(default)]
+    pub(super) reopened: u64,
     pub(super) bytes_sent: u64,
     pub(super) bytes_received: u64,
     /// CPU time of the agent itself.
@@ -126,6 +148,8 @@ impl Outcome {
         add_counts(&mut self.errors, &other.errors);
         self.refused.add(&other.refused);
         self.trades += other.trades;
+        self.sent_again += other.sent_again;
+        self.reopened += other.reopened;
         self.bytes_sent += other.bytes_sent;
         self.bytes_received += other.bytes_received;
         self.cpu_s += other.cpu_s;

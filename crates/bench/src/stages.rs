@@ -9,6 +9,7 @@ use cli::Failure;
 
 const NAME: &str = "buttonwood_order_stage_seconds";
 const BATCHES: &str = "buttonwood_batches_committed_total ";
+const REPEATS: &str = "buttonwood_ouch_udp_repeats_total ";
 const WRITTEN_BYTES: &str = "buttonwood_log_written_bytes_total ";
 /// In the sequence in which an order passes them.
 const STAGES: [&str; 10] = [
@@ -21,6 +22,7 @@ pub(super) struct Reading {
     stages: BTreeMap<String, Buckets>,
     batches: f64,
     written_bytes: f64,
+    repeats: f64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -42,6 +44,7 @@ impl Reading {
             line.and_then(|value| value.parse().ok()).unwrap_or(0.0)
         };
         (reading.batches, reading.written_bytes) = (value(BATCHES), value(WRITTEN_BYTES));
+        reading.repeats = value(REPEATS);
         for line in text.lines().filter_map(|line| line.strip_prefix(NAME)) {
             let Some((labels, value)) = line.split_once("} ") else { continue };
             let Some(stage) = label(labels, "stage") else { continue };
@@ -62,6 +65,11 @@ impl Reading {
     pub(super) fn batch_len(&self, before: &Self) -> Option<usize> {
         let batches = self.batches - before.batches;
         (batches > 0.0).then(|| ((self.written_bytes - before.written_bytes) / batches) as usize)
+    }
+
+    /// Messages over UDP that the venue refused as repeats since `before`.
+    pub(super) fn repeats_since(&self, before: &Self) -> u64 {
+        (self.repeats - before.repeats) as u64
     }
 
     /// The difference of two readings. A venue without these metrics has no stages.

@@ -29,8 +29,8 @@ pub(super) struct Venue {
     /// Host and port.
     pub(super) address: String,
     pub(super) keys: Vec<Key>,
-    /// Host and port for OUCH.
-    pub(super) ouch: Option<String>,
+    /// Where OUCH or gRPC is spoken: `host:port`, or `unix:` and a path.
+    pub(super) port: Option<String>,
     /// As it was before the venue started.
     pub(super) machine: Report,
     own: Option<Own>,
@@ -60,9 +60,9 @@ impl Venue {
             .permissions(Permissions::from_mode(0o700))
             .tempdir_in(within)
             .map_err(|error| Failure::new(format!("{}: {error}", within.display())))?;
-        let (process, (address, ouch)) = spawn(folder.path(), settings, cores)?;
+        let (process, (address, port)) = spawn(folder.path(), settings, cores)?;
         let own = Own { process, folder, settings: settings.to_vec(), cores };
-        let mut venue = Self { address, keys: Vec::new(), ouch, machine, own: Some(own) };
+        let mut venue = Self { address, keys: Vec::new(), port, machine, own: Some(own) };
         venue.open_accounts(clients)?;
         Ok(venue)
     }
@@ -73,7 +73,7 @@ impl Venue {
         let address = server::parse_address(address)
             .map_err(|error| Failure::new(format!("the URL {error}")))?;
         let (keys, machine) = (vec![key.clone(); clients], machine::here(here));
-        Ok(Self { address: address.to_string(), keys, ouch: None, machine, own: None })
+        Ok(Self { address: address.to_string(), keys, port: None, machine, own: None })
     }
 
     /// Kills the venue, and starts it again.
@@ -84,7 +84,7 @@ impl Venue {
         own.process.0.kill()?;
         own.process.0.wait()?;
         let (process, ports) = spawn(own.folder.path(), &own.settings, own.cores)?;
-        (own.process, (self.address, self.ouch)) = (process, ports);
+        (own.process, (self.address, self.port)) = (process, ports);
         Ok(())
     }
 
@@ -116,19 +116,29 @@ impl Venue {
 
     /// Makes a login for OUCH for each account, and returns users and passwords.
     pub(super) fn add_ouch_logins(&self, clients: usize) -> Result<Vec<Key>, Failure> {
+        let add = |at| self.add_ouch_login(at).map(|(user, password, _)| (user, password));
+        (1..=clients).map(|at| add(at).map(Key::of)).collect()
+    }
+
+    /// Likewise, and returns users and their keys for UDP.
+    pub(super) fn add_udp_logins(&self, clients: usize) -> Result<Vec<Key>, Failure> {
+        let add = |at| self.add_ouch_login(at).map(|(user, _, key)| (user, key));
+        (1..=clients).map(|at| add(at).map(Key::of)).collect()
+    }
+
+    /// The user, the password and the key for UDP.
+    fn add_ouch_login(&self, at: usize) -> Result<(String, String, String), Failure> {
         let folder = self.folder().expect("a fresh venue has a folder");
-        let add = |at: usize| {
-            let (user, password) = (format!("b{at}"), format!("bench{at:05}"));
-            ask_running(
-                folder,
-                &json!({
-                    "request": "login add", "user": user, "account": format!("bench-{at}"),
-                    "ways": ["ouch"], "password": password,
-                }),
-            )?;
-            Ok(Key { api_key: user, secret_key: password })
-        };
-        (1..=clients).map(add).collect()
+        let (user, password) = (format!("b{at}"), format!("bench{at:05}"));
+        let added = ask_running(
+            folder,
+            &json!({
+                "request": "login add", "user": user, "account": format!("bench-{at}"),
+                "ways": ["ouch"], "password": password,
+            }),
+        )?;
+        let key = added["udp_key"].as_str().unwrap_or_default().to_owned();
+        Ok((user, password, key))
     }
 
     fn open_accounts(&mut self, clients: usize) -> Result<(), Failure> {

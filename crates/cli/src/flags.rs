@@ -107,6 +107,15 @@ pub struct Flags {
     #[arg(long, value_name = "PATH")]
     ouch_unix: Option<PathBuf>,
 
+    /// Address and port for OUCH 5.0 over UDP, sealed with the key of each login; port 0 is any
+    /// free port [default: no such port] [env: BUTTONWOOD_OUCH_UDP]
+    #[arg(long, value_name = "[ADDR]:PORT")]
+    ouch_udp: Option<String>,
+    /// Path of a Unix socket for OUCH clients of this machine whose bytes go through shared memory
+    /// [default: no such socket] [env: BUTTONWOOD_OUCH_SHM]
+    #[arg(long, value_name = "PATH")]
+    ouch_shm: Option<PathBuf>,
+
     /// Allow OUCH clients of other machines without TLS: their passwords can be read on the way
     /// [env: BUTTONWOOD_OUCH_CLEARTEXT]
     #[arg(long)]
@@ -120,6 +129,53 @@ pub struct Flags {
     /// [env: BUTTONWOOD_OUCH_CANCEL_ON_DISCONNECT]
     #[arg(long)]
     ouch_cancel_on_disconnect: bool,
+
+    /// Multicast groups and addresses with a port, such as 233.252.14.1:21001, each of which gets
+    /// the market order by order: ITCH 5.0 over MoldUDP64 [default: none] [env: BUTTONWOOD_ITCH]
+    #[arg(long, value_name = "GROUP_OR_ADDR:PORT", value_delimiter = ',')]
+    itch: Vec<String>,
+
+    /// Address of this machine that the packets of ITCH are sent from, which chooses the interface
+    /// [default: as the system routes] [env: BUTTONWOOD_ITCH_INTERFACE]
+    #[arg(long, value_name = "ADDR")]
+    itch_interface: Option<String>,
+
+    /// Routers that a packet to a multicast group may pass, plus one, 1 to 255
+    /// [default: 1] [env: BUTTONWOOD_ITCH_TTL]
+    #[arg(long, value_name = "N")]
+    itch_ttl: Option<u64>,
+
+    /// Address and UDP port where receivers of ITCH ask for messages that they missed; port 0 is
+    /// any free port [default: no such port] [env: BUTTONWOOD_ITCH_RECOVERY]
+    #[arg(long, value_name = "[ADDR]:PORT")]
+    itch_recovery: Option<String>,
+
+    /// Address and port for snapshots of the displayed orders, by Glimpse over SoupBinTCP; port 0
+    /// is any free port [default: no such port] [env: BUTTONWOOD_GLIMPSE]
+    #[arg(long, value_name = "[ADDR]:PORT")]
+    glimpse: Option<String>,
+
+    /// Open Glimpse connections, 1 to 10000 [default: 64] [env: BUTTONWOOD_GLIMPSE_CONNECTIONS_MAX]
+    #[arg(long, value_name = "N")]
+    glimpse_connections_max: Option<usize>,
+    /// Address and port for gRPC, such as localhost:9001; port 0 is any free port
+    /// [default: no such port] [env: BUTTONWOOD_GRPC]
+    #[arg(long, value_name = "[ADDR]:PORT")]
+    grpc: Option<String>,
+
+    /// Path of a Unix socket for gRPC clients of this machine
+    /// [default: no such socket] [env: BUTTONWOOD_GRPC_UNIX]
+    #[arg(long, value_name = "PATH")]
+    grpc_unix: Option<PathBuf>,
+
+    /// Allow gRPC clients of other machines without TLS: their tokens can be read on the way
+    /// [env: BUTTONWOOD_GRPC_CLEARTEXT]
+    #[arg(long)]
+    grpc_cleartext: bool,
+
+    /// Open gRPC connections, 1 to 100000 [default: 1024] [env: BUTTONWOOD_GRPC_CONNECTIONS_MAX]
+    #[arg(long, value_name = "N")]
+    grpc_connections_max: Option<usize>,
 
     /// What an acknowledged order survives: loss of power (fsync), the end of this process (os), or
     /// nothing (memory) [default: fsync] [env: BUTTONWOOD_DURABILITY]
@@ -363,7 +419,15 @@ mod tests {
             ["--web-session-idle-mins", "6"],
             ["--web-session-hours", "7"],
             ["--ouch", "127.0.0.1:3"],
+            ["--ouch-udp", "127.0.0.1:5"],
             ["--ouch-connections-max", "8"],
+            ["--itch", "233.252.14.1:7,127.0.0.1:8"],
+            ["--itch-interface", "127.0.0.1"],
+            ["--itch-ttl", "3"],
+            ["--itch-recovery", ":9"],
+            ["--glimpse", ":10"],
+            ["--glimpse-connections-max", "11"],
+            ["--grpc-connections-max", "9"],
             ["--market", "BTCUSDT=day.dbn"],
             ["--speed", "2.5"],
         ];
@@ -377,6 +441,7 @@ mod tests {
             "--ouch-cleartext",
             "--market-lenient",
             "--ouch-cancel-on-disconnect",
+            "--grpc-cleartext",
         ];
         let Settings {
             http,
@@ -392,6 +457,8 @@ mod tests {
             trace,
             web,
             ouch,
+            itch,
+            grpc,
         } = load(&[text.as_flattened(), &switches].concat()).unwrap();
         assert_eq!(
             (http.address.port(), http.tls_self_signed, http.allow_plaintext),
@@ -418,11 +485,17 @@ mod tests {
         assert_eq!(trace.collector().unwrap().as_deref(), Some("http://a:4318/v1/traces"));
         assert_eq!(trace.sample.millionths(), 500_000);
         assert_eq!((web.sessions_max, web.sessions_per_login), (50, 5));
-        assert_eq!(ouch.address.map(|address| address.port()), Some(3));
+        let ports = [ouch.address, ouch.udp].map(|address| address.map(|at| at.port()));
+        assert_eq!(ports, [Some(3), Some(5)]);
         assert_eq!(
             (ouch.connections_max, ouch.cleartext, ouch.cancel_on_disconnect),
             (8, true, true)
         );
+        let ports = [itch.recovery, itch.glimpse].map(|at| at.map(|at| at.port()));
+        assert_eq!((itch.receivers.len(), ports), (2, [Some(9), Some(10)]));
+        assert_eq!(itch.interface.map(|at| at.is_loopback()), Some(true));
+        assert_eq!((itch.ttl, itch.glimpse_connections_max), (3, 11));
+        assert_eq!((grpc.connections_max, grpc.cleartext), (9, true));
         assert_eq!((web.session_idle_mins, web.session_hours), (6, 7));
         assert!(matches!(logging.format, server::LogFormat::Json) && logging.level == "warn");
     }

@@ -1,24 +1,31 @@
-//! Trades on a demo over REST, the WebSocket API and OUCH, by the same code.
+//! Trades on a demo over REST, the WebSocket API, OUCH and gRPC, by the same code.
 //!
 //! ```sh
-//! buttonwood serve --demo --no-bots --ouch 127.0.0.1:9000
+//! buttonwood serve --demo --no-bots --ouch 127.0.0.1:9000 --grpc 127.0.0.1:9001
 //! BUTTONWOOD_URL=http://127.0.0.1:8080 BUTTONWOOD_KEYS=buttonwood-data/demo.json \
-//!   OUCH=127.0.0.1:9000 cargo run --package client --example ways
+//!   OUCH=127.0.0.1:9000 GRPC=127.0.0.1:9001 \
+//!   cargo run --package client --features grpc --example ways
 //! ```
 
 use std::env::var;
 use std::error::Error;
 
-use client::{Client, Credentials, Login, NewOrder, Reports, Side, Venue};
+use client::{Access, Caller, Client, Credentials, Login, NewOrder, Reports, Side, Venue};
 use serde_json::Value;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    run(&var("BUTTONWOOD_URL")?, &var("BUTTONWOOD_KEYS")?, &var("OUCH")?).await
+    let (url, keys) = (var("BUTTONWOOD_URL")?, var("BUTTONWOOD_KEYS")?);
+    run(&url, &keys, &var("OUCH")?, &var("GRPC")?).await
 }
 
 /// The venue's test runs it, too.
-pub(crate) async fn run(url: &str, keys: &str, ouch: &str) -> Result<(), Box<dyn Error>> {
+pub(crate) async fn run(
+    url: &str,
+    keys: &str,
+    ouch: &str,
+    grpc: &str,
+) -> Result<(), Box<dyn Error>> {
     let keys: Value = serde_json::from_slice(&std::fs::read(keys)?)?;
     let (alice, bob) = (&keys["accounts"][0], &keys["accounts"][1]);
     let client = Client::new(url, Some(credentials(alice)))?;
@@ -30,15 +37,16 @@ pub(crate) async fn run(url: &str, keys: &str, ouch: &str) -> Result<(), Box<dyn
     trade(&websocket, &taker).await?;
     print(reports, "CANCELED").await;
 
-    let login = Login {
-        address: ouch.to_owned(),
-        user: text(&alice["login"]["user"]),
-        password: text(&alice["login"]["password"]),
-        from_sequence: 1,
-    };
+    let (user, password) = (text(&alice["login"]["user"]), text(&alice["login"]["password"]));
+    let login = Login::new(ouch, user, password);
     let (ouch, reports) = Venue::ouch(&client, login).await?;
     trade(&ouch, &taker).await?;
     print(reports, "U").await;
+
+    let access = Access { address: grpc.to_owned(), caller: Caller::Key(credentials(alice)) };
+    let (grpc, reports) = Venue::grpc(access, None);
+    trade(&grpc, &taker).await?;
+    print(reports, "Requested").await;
     Ok(())
 }
 

@@ -11,6 +11,10 @@ pub enum Error {
     /// The venue refused it over OUCH, by a reason of the specification; nothing was changed.
     #[error("rejected over OUCH: reason {reason:#06x}")]
     Rejected { reason: u16 },
+    /// The venue refused it over gRPC; nothing was changed. `code` is of gRPC, and `reason` a word
+    /// such as `INSUFFICIENT_BALANCE`.
+    #[error("refused: {msg} ({reason}, gRPC {code})")]
+    Refused { code: i32, reason: String, msg: String },
     /// It did not get there, or the answer did not come back: it may have been carried out.
     #[error("connection failed: {}", chain(&**.0))]
     Transport(Box<dyn std::error::Error + Send + Sync>),
@@ -27,7 +31,11 @@ impl Error {
     pub fn code(&self) -> Option<i32> {
         match self {
             Self::Api { code, .. } => Some(*code),
-            Self::Rejected { .. } | Self::Transport(_) | Self::Shape(_) | Self::Usage(_) => None,
+            Self::Rejected { .. }
+            | Self::Refused { .. }
+            | Self::Transport(_)
+            | Self::Shape(_)
+            | Self::Usage(_) => None,
         }
     }
 

@@ -4,10 +4,9 @@ use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Empty, Limited};
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::{Method, Request, Uri};
 use hyper_util::client::legacy::Client as Pool;
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use protocol::binance::response::{
     AccountInfo, BookTicker, CancelAnswer, CanceledOrder, Depth, ExchangeInfo, MyTrade, OrderInfo,
@@ -17,7 +16,10 @@ use protocol::signed::sign::sign;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::{Error, NewOco, NewOrder, NewOto, OrderKey, PlacedList, PlacedOrder, ReplacedOrder};
+use crate::socket::Connector;
+use crate::{
+    Error, NewOco, NewOrder, NewOto, OrderKey, PlacedList, PlacedOrder, ReplacedOrder, Tls,
+};
 
 /// How long an answer may take.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -43,29 +45,46 @@ impl fmt::Debug for Credentials {
 pub struct Client {
     base_url: String,
     credentials: Option<Credentials>,
-    pool: Pool<HttpConnector, Empty<Bytes>>,
+    pool: Pool<Connector, Full<Bytes>>,
+    tls: Option<Tls>,
 }
 
 impl Client {
     /// `base_url` is a scheme, a host and maybe a port, such as `http://127.0.0.1:8080`. Nothing is
     /// sent yet.
     pub fn new(base_url: &str, credentials: Option<Credentials>) -> Result<Self, Error> {
+        Self::over("http", base_url, credentials, None)
+    }
+
+    /// Likewise, of a venue that speaks TLS: `https://venue.example:8080`. All ways to it do.
+    pub fn with_tls(
+        base_url: &str,
+        credentials: Option<Credentials>,
+        tls: Tls,
+    ) -> Result<Self, Error> {
+        Self::over("https", base_url, credentials, Some(tls))
+    }
+
+    fn over(
+        scheme: &str,
+        base_url: &str,
+        credentials: Option<Credentials>,
+        tls: Option<Tls>,
+    ) -> Result<Self, Error> {
         let base_url = base_url.trim_end_matches('/').to_owned();
         let usable = base_url.parse::<Uri>().is_ok_and(|uri| {
-            uri.scheme_str() == Some("http") && uri.host().is_some() && uri.query().is_none()
+            uri.scheme_str() == Some(scheme) && uri.host().is_some() && uri.query().is_none()
         });
         if !usable {
             return Err(Error::Usage(format!(
-                "not a URL of the form http://host:port: {base_url}"
+                "not a URL of the form {scheme}://host:port: {base_url}"
             )));
         }
-        let mut connector = HttpConnector::new();
-        connector.set_nodelay(true);
         let pool = Pool::builder(TokioExecutor::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_timer(TokioTimer::new())
-            .build(connector);
-        Ok(Self { base_url, credentials, pool })
+            .build(Connector { tls: tls.clone() });
+        Ok(Self { base_url, credentials, pool, tls })
     }
 
     pub async fn ping(&self) -> Result<(), Error> {
@@ -196,7 +215,11 @@ impl Client {
         } else {
             format!("{}{path}?{query}", self.base_url)
         };
-        self.send(Request::get(url)).await
+        self.send(Request::get(url), Bytes::new()).await
+    }
+
+    pub(crate) fn tls(&self) -> Option<&Tls> {
+        self.tls.as_ref()
     }
 
     /// The venue's address, and the key, for other ways to it.
@@ -211,26 +234,51 @@ impl Client {
         query: Query,
         idempotency_key: Option<&str>,
     ) -> Result<T, Error> {
+        let (params, api_key) = self.sign(path, query)?;
+        let url = format!("{}{path}?{params}", self.base_url);
+        let mut request =
+            Request::builder().method(method).uri(url).header("X-MBX-APIKEY", api_key);
+        if let Some(key) = idempotency_key {
+            request = request.header("Idempotency-Key", key);
+        }
+        self.send(request, Bytes::new()).await
+    }
+
+    /// The parameters go in the body, because there are more than a line has room for.
+    pub(crate) async fn signed_body<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        query: Query,
+        idempotency_key: &str,
+    ) -> Result<T, Error> {
+        let (params, api_key) = self.sign(path, query)?;
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.base_url))
+            .header("X-MBX-APIKEY", api_key)
+            .header("Idempotency-Key", idempotency_key)
+            .header("Content-Type", "application/x-www-form-urlencoded");
+        self.send(request, params.into()).await
+    }
+
+    /// The parameters with time and signature, and the key that signed.
+    fn sign(&self, path: &str, query: Query) -> Result<(String, &str), Error> {
         let Some(credentials) = &self.credentials else {
             return Err(Error::Usage(format!("{path} needs credentials")));
         };
         let query = query.with("timestamp", now_ms()).finish();
         let signature = sign(credentials.secret_key.as_bytes(), query.as_bytes());
-        let url = format!("{}{path}?{query}&signature={signature}", self.base_url);
-        let mut request =
-            Request::builder().method(method).uri(url).header("X-MBX-APIKEY", &credentials.api_key);
-        if let Some(key) = idempotency_key {
-            request = request.header("Idempotency-Key", key);
-        }
-        self.send(request).await
+        Ok((format!("{query}&signature={signature}"), &credentials.api_key))
     }
 
     async fn send<T: DeserializeOwned>(
         &self,
         request: hyper::http::request::Builder,
+        body: Bytes,
     ) -> Result<T, Error> {
         let request = request
-            .body(Empty::new())
+            .body(Full::new(body))
             .map_err(|error| Error::Usage(format!("cannot be sent: {error}")))?;
         let exchange = async {
             let response = self.pool.request(request).await.map_err(Error::transport)?;

@@ -7,20 +7,25 @@
 //! A request is sent once. Whether one that failed on its way was carried out is not known; to
 //! repeat a new order safely, give it an [idempotency key](NewOrder::idempotency_key).
 //!
-//! A [`Venue`] trades over REST, the WebSocket API or OUCH by one interface, and does not lose an
-//! answer. A [`Feed`] keeps books and trades of some instruments up to date, in ticks and lots.
+//! A [`Venue`] trades over REST, the WebSocket API, OUCH or gRPC by one interface, and does not
+//! lose an answer. A [`Feed`] keeps books and trades of some instruments up to date, in ticks and
+//! lots.
 //!
 //! # Known limits
-//! Plain HTTP and TCP only.
+//! A [`Stream`] of market data is without TLS.
 
 mod answer;
 mod error;
 mod feed;
+#[cfg(feature = "grpc")]
+pub mod grpc;
 mod http;
 mod list;
 mod moment;
 mod order;
+mod socket;
 mod stream;
+mod tls;
 mod venue;
 
 pub use answer::{PlacedList, PlacedOrder, ReplacedOrder};
@@ -35,7 +40,11 @@ pub use protocol::binance::response::{
     ListStatus, MyTrade, OrderInfo, OrderReport, SymbolInfo,
 };
 pub use stream::{Stream, StreamMessage};
+pub use tls::Tls;
 pub use types::{OrderType, Origin, Side, TimeInForce};
+#[cfg(feature = "grpc")]
+pub use venue::{Access, Caller};
 pub use venue::{
-    Commission, Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, Venue,
+    Commission, Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, UdpLogin,
+    Venue,
 };

@@ -1,9 +1,9 @@
 //! One interface for orders over each way to the venue.
 //!
-//! A [`Venue`] enters, replaces and cancels orders over REST, the WebSocket API or OUCH, and does
-//! not let an answer get lost: a request whose connection breaks is found out, or repeated in a way
-//! that the venue recognises, so that no order is entered twice. The way that carried an order is
-//! in its [`Reply`], and the venue counts it under the same name (`way` of
+//! A [`Venue`] enters, replaces and cancels orders over REST, the WebSocket API, OUCH or gRPC, and
+//! does not let an answer get lost: a request whose connection breaks is found out, or repeated in
+//! a way that the venue recognises, so that no order is entered twice. The way that carried an
+//! order is in its [`Reply`], and the venue counts it under the same name (`way` of
 //! `orders_received_total`).
 //!
 //! # Invariants
@@ -13,9 +13,11 @@
 //!   order's beginning.
 //!
 //! # Known limits
-//! Plain TCP. Over REST each order is a request of its own, and there are no reports.
+//! Over REST there are no reports.
 
 pub(crate) mod back_off;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod json;
 mod ouch;
 mod report;
@@ -30,13 +32,17 @@ use std::time::{Duration, Instant};
 
 use types::Origin;
 
+#[cfg(feature = "grpc")]
+use self::grpc::Grpc;
 use self::ouch::Ouch;
 use self::rest::Rest;
 use self::statistics::Counters;
 use self::websocket::WebSocket;
 use crate::{Client, Error, NewOrder};
 
-pub use self::ouch::Login;
+#[cfg(feature = "grpc")]
+pub use self::grpc::{Access, Caller};
+pub use self::ouch::{Login, UdpLogin};
 pub use self::report::{Commission, Report, ReportKind, Reports};
 pub use self::statistics::Statistics;
 
@@ -55,6 +61,8 @@ enum Path {
     Rest(Rest),
     WebSocket(WebSocket),
     Ouch(Ouch),
+    #[cfg(feature = "grpc")]
+    Grpc(Grpc),
 }
 
 /// What became of a request.
@@ -86,7 +94,7 @@ impl Venue {
     /// Over REST, on pooled connections.
     pub fn rest(client: Client) -> Self {
         let counters = Arc::<Counters>::default();
-        Self { path: Path::Rest(Rest { client }), counters }
+        Self { path: Path::Rest(Rest::new(client, Arc::clone(&counters))), counters }
     }
 
     /// Over the WebSocket API of the client's venue, on one connection; `from_seq` is the number of
@@ -105,11 +113,31 @@ impl Venue {
         Ok((Self { path: Path::Ouch(ouch), counters }, reports))
     }
 
+    /// Over OUCH by datagrams; where these do not pass, over TCP, and back again when they do. Else
+    /// as [`Venue::ouch`].
+    pub async fn ouch_udp(client: &Client, login: UdpLogin) -> Result<(Self, Reports), Error> {
+        let counters = Arc::<Counters>::default();
+        let (ouch, reports) = Ouch::open_udp(client, login, Arc::clone(&counters)).await?;
+        Ok((Self { path: Path::Ouch(ouch), counters }, reports))
+    }
+
+    /// Over gRPC; `from_event` is the number of the first report that is wanted, `None` for new
+    /// ones only. Runs in the present runtime.
+    #[cfg(feature = "grpc")]
+    pub fn grpc(access: Access, from_event: Option<u64>) -> (Self, Reports) {
+        let counters = Arc::<Counters>::default();
+        let (grpc, reports) = Grpc::open(access, from_event, Arc::clone(&counters));
+        (Self { path: Path::Grpc(grpc), counters }, reports)
+    }
+
+    /// The way of the venue's orders. Over UDP with a fallback, each [`Reply`] has its own.
     pub fn way(&self) -> Origin {
         match &self.path {
             Path::Rest(_) => Origin::Rest,
             Path::WebSocket(_) => Origin::WebSocket,
             Path::Ouch(_) => Origin::Ouch,
+            #[cfg(feature = "grpc")]
+            Path::Grpc(_) => Origin::Grpc,
         }
     }
 
@@ -122,6 +150,8 @@ impl Venue {
                 Path::Rest(path) => json::enter(path, order, &self.counters).await,
                 Path::WebSocket(path) => json::enter(path, order, &self.counters).await,
                 Path::Ouch(path) => path.enter(&order).await,
+                #[cfg(feature = "grpc")]
+                Path::Grpc(path) => path.enter(&order).await,
             }
         };
         self.counters.count(entered).await
@@ -142,6 +172,8 @@ impl Venue {
                     json::replace(path, client_order_id, order, &self.counters).await
                 }
                 Path::Ouch(path) => path.replace(client_order_id, &order).await,
+                #[cfg(feature = "grpc")]
+                Path::Grpc(path) => path.replace(client_order_id, &order).await,
             }
         };
         self.counters.count(replaced).await
@@ -157,6 +189,8 @@ impl Venue {
                     json::cancel(path, symbol, client_order_id, &self.counters).await
                 }
                 Path::Ouch(path) => path.cancel(client_order_id).await,
+                #[cfg(feature = "grpc")]
+                Path::Grpc(path) => path.cancel(symbol, client_order_id).await,
             }
         };
         self.counters.count(canceled).await
@@ -168,6 +202,8 @@ impl Venue {
             Path::Rest(path) => json::open_orders(path).await,
             Path::WebSocket(path) => json::open_orders(path).await,
             Path::Ouch(path) => path.open_orders().await,
+            #[cfg(feature = "grpc")]
+            Path::Grpc(path) => path.open_orders().await,
         }
     }
 
@@ -177,7 +213,7 @@ impl Venue {
 }
 
 /// A name that no other order of this machine has: 14 characters, as OUCH has room for.
-fn fresh_name() -> String {
+pub(crate) fn fresh_name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     static RUN: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
     let run = RUN.get_or_init(|| back_off::random() as u32);

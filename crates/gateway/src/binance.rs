@@ -10,7 +10,6 @@ pub(crate) mod batch;
 pub(crate) mod call;
 pub(crate) mod changes;
 mod faults;
-pub(crate) mod generate;
 pub(crate) mod history;
 pub(crate) mod hub;
 pub(crate) mod listen_keys;

@@ -27,7 +27,8 @@ async fn open(
 ) -> Result<Response, ErrorReply> {
     let upgrade = websocket::check(&door.stopping, upgrade)?;
     let (outlet, queue) = Outlet::new(settings.ws_queue_max, Arc::default());
-    let context = SocketContext { permit, settings, stopping: door.stopping.clone() };
+    let stopping = door.stopping.clone();
+    let context = SocketContext { permit, settings, stopping, readers: None };
     websocket::open(context, upgrade, (Arc::new(outlet), queue), Echo)
 }
 

@@ -29,6 +29,9 @@ mod door;
 #[cfg(feature = "echo")]
 mod echo;
 mod feed;
+#[cfg(feature = "grpc")]
+mod grpc;
+mod itch;
 mod listener;
 mod monitoring;
 mod operator;
@@ -38,6 +41,7 @@ mod socket;
 mod web;
 
 use std::io;
+use std::net::UdpSocket;
 use std::sync::Arc;
 
 use projection::History;
@@ -58,14 +62,23 @@ pub use crate::door::operator::{
 };
 use crate::door::query::open_lists;
 pub use crate::door::settings::DoorSettings;
+use crate::door::shown::shown_orders;
 pub use crate::door::trace::{OrderTrace, StageTime, TraceParent, Traces};
 use crate::feed::open_lists::OpenLists;
+#[cfg(feature = "grpc")]
+pub use crate::grpc::settings::GrpcSettings;
+pub use crate::itch::encoder::ItchEncoder;
+use crate::itch::feed::Beginning;
+use crate::itch::listener::ItchListener;
+use crate::itch::receivers::Receivers;
+pub use crate::itch::settings::{ItchDoors, ItchSettings};
 use crate::operator::hub::OperatorHub;
-pub use crate::ouch::accept::OuchListeners;
 use crate::ouch::hub::Hub;
 use crate::ouch::reporter::OuchReporter;
 pub use crate::ouch::settings::OuchSettings;
+use crate::server::Beside;
 pub use crate::socket::cors::{Origin, OriginError};
+pub use crate::socket::listeners::Listeners;
 pub use crate::socket::page::{AllowedHost, AllowedHostError};
 pub use crate::socket::proxy::{TrustedProxy, TrustedProxyError};
 pub use crate::socket::settings::SocketSettings;
@@ -79,6 +92,9 @@ pub struct Settings {
     pub socket: SocketSettings,
     pub web: WebSettings,
     pub ouch: OuchSettings,
+    #[cfg(feature = "grpc")]
+    pub grpc: GrpcSettings,
+    pub itch: ItchSettings,
 }
 
 impl From<DoorSettings> for Settings {
@@ -102,8 +118,25 @@ impl From<SocketSettings> for Settings {
 /// Where OUCH is spoken, and what its sessions share with the reporter.
 #[derive(Debug)]
 struct OuchPort {
-    doors: OuchListeners,
+    doors: Option<Listeners>,
+    udp: Option<UdpSocket>,
     hub: Arc<Hub>,
+}
+
+/// Where clients of the feed ask.
+#[derive(Debug)]
+struct ItchPort {
+    recovery: Option<UdpSocket>,
+    glimpse: Option<TcpListener>,
+    hub: Arc<itch::feed::Hub>,
+}
+
+/// Where gRPC is spoken, and what its streams share with the publisher's thread.
+#[cfg(feature = "grpc")]
+#[derive(Debug)]
+struct GrpcPort {
+    listeners: Option<Listeners>,
+    hub: Arc<grpc::hub::Hub>,
 }
 
 /// The gateway of one venue. Create it before the venue starts, so that its listener misses no
@@ -123,7 +156,7 @@ pub struct Gateway {
     allowed_hosts: Vec<AllowedHost>,
     trusted_proxies: Vec<TrustedProxy>,
     demo_sign_in: Option<DemoSignIn>,
-    ouch: Option<OuchPort>,
+    beside: Beside,
     /// Before any client can connect: requests of an earlier run are signed before.
     created_us: u64,
 }
@@ -140,6 +173,15 @@ impl Gateway {
         let directory = Arc::new(SharedDirectory::new(directory));
         let publisher = Arc::new(PublisherState::new(directory, users));
         let operator_hub = Arc::new(OperatorHub::new(Arc::clone(&publisher.readers)));
+        let beside = Beside {
+            ouch: None,
+            itch: None,
+            #[cfg(feature = "grpc")]
+            grpc: GrpcPort {
+                listeners: None,
+                hub: grpc::hub::Hub::new(Arc::clone(&publisher.readers)),
+            },
+        };
         Ok(Self {
             settings,
             publisher,
@@ -154,7 +196,7 @@ impl Gateway {
             allowed_hosts: Vec::new(),
             trusted_proxies: Vec::new(),
             demo_sign_in: None,
-            ouch: None,
+            beside,
             created_us: clock::now_us(),
         })
     }
@@ -221,20 +263,60 @@ impl Gateway {
 
     /// Serves OUCH on these, too. Returns the reporter for [`Opened::start_with`]: without it
     /// the sessions get no reports.
-    pub fn serve_ouch(&mut self, doors: OuchListeners, opened: &Opened) -> Box<dyn Reporter> {
+    pub fn serve_ouch(
+        &mut self,
+        doors: Option<Listeners>,
+        udp: Option<UdpSocket>,
+        opened: &Opened,
+    ) -> Box<dyn Reporter> {
         let logins = numbered::logins(opened.engine());
         let markets = self.publisher.directory.read().markets().to_vec();
         let hub = Arc::new(Hub::new(&markets, &logins, opened.views().reports()));
         numbered::each_numbered_order(opened.engine(), |name, order| hub.restore(name, order));
-        self.ouch = Some(OuchPort { doors, hub: Arc::clone(&hub) });
+        self.beside.ouch = Some(OuchPort { doors, udp, hub: Arc::clone(&hub) });
         Box::new(OuchReporter::new(hub))
+    }
+
+    /// Sends the market order by order, too. Returns a listener for [`Opened::start`]: without it
+    /// the feed stands still.
+    pub fn serve_itch(
+        &mut self,
+        doors: ItchDoors,
+        opened: &Opened,
+    ) -> io::Result<Box<dyn Listener>> {
+        let ItchDoors { receivers, interface, ttl, recovery, glimpse } = doors;
+        let markets = self.publisher.directory.read().markets().to_vec();
+        let listed = markets.iter().map(|market| &market.instrument);
+        let hub = Arc::new(itch::feed::Hub::new(listed));
+        let stream = opened.views().orders().stream().clone();
+        let orders = glimpse.is_some().then(|| shown_orders(opened.engine(), &stream));
+        let (sequence, spool) = (opened.engine().sequence(), opened.spool().reader());
+        let beginning = Beginning { stream, sequence, orders, spool };
+        let receivers = Receivers::open(receivers, interface, ttl)?;
+        let feed = itch::feed::start(Arc::clone(&hub), beginning, receivers)?;
+        self.beside.itch = Some(ItchPort { recovery, glimpse, hub: Arc::clone(&hub) });
+        Ok(Box::new(ItchListener::new(hub, feed)))
+    }
+
+    /// Serves gRPC on these, too.
+    #[cfg(feature = "grpc")]
+    pub fn serve_grpc(&mut self, listeners: Listeners) {
+        self.beside.grpc.listeners = Some(listeners);
     }
 
     /// The listener for [`Opened::start`], to be passed once. Without it the gateway learns no new
     /// keys and publishes no streams.
     pub fn listener(&self) -> Box<dyn Listener> {
         let operators = Arc::clone(&self.operator_hub);
-        Box::new(listener::GatewayListener::new(Arc::clone(&self.publisher), operators))
+        let publisher = Arc::clone(&self.publisher);
+        #[cfg(feature = "grpc")]
+        let grpc = Arc::clone(&self.beside.grpc.hub);
+        Box::new(listener::GatewayListener::new(
+            publisher,
+            operators,
+            #[cfg(feature = "grpc")]
+            grpc,
+        ))
     }
 
     /// Serves until `shutdown` is ready. Then it answers requests in flight, sends each WebSocket a

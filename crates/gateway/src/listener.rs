@@ -11,6 +11,8 @@ use venue::Listener;
 use crate::binance::balances::publish_balances;
 use crate::binance::hub::Hub;
 use crate::binance::shared::PublisherState;
+#[cfg(feature = "grpc")]
+use crate::grpc::hub::Hub as GrpcHub;
 use crate::operator::hub::OperatorHub;
 
 /// Applies events to the directory, the user streams, operators' events and the hub. It owns the
@@ -19,17 +21,38 @@ pub(crate) struct GatewayListener {
     publisher: Arc<PublisherState>,
     operators: Arc<OperatorHub>,
     hub: Hub,
+    #[cfg(feature = "grpc")]
+    grpc: Arc<GrpcHub>,
 }
 
 impl GatewayListener {
-    pub(crate) fn new(publisher: Arc<PublisherState>, operators: Arc<OperatorHub>) -> Self {
+    pub(crate) fn new(
+        publisher: Arc<PublisherState>,
+        operators: Arc<OperatorHub>,
+        #[cfg(feature = "grpc")] grpc: Arc<GrpcHub>,
+    ) -> Self {
         let hub = Hub::new(publisher.directory.read().markets());
-        Self { publisher, operators, hub }
+        Self {
+            publisher,
+            operators,
+            hub,
+            #[cfg(feature = "grpc")]
+            grpc,
+        }
+    }
+
+    /// Publishes what is due. Returns when the next is.
+    fn flush(&mut self, own: Option<Instant>, views: &Views, now: Instant) -> Option<Instant> {
+        #[cfg(feature = "grpc")]
+        let own = own.into_iter().chain(self.grpc.flush(views, now)).min();
+        #[cfg(not(feature = "grpc"))]
+        let _unused = (views, now);
+        own
     }
 }
 
 impl Listener for GatewayListener {
-    fn applied(&mut self, applied: &Applied) {
+    fn applied(&mut self, applied: &Arc<Applied>) {
         self.operators.applied(applied);
     }
 
@@ -47,6 +70,8 @@ impl Listener for GatewayListener {
             let (mut user_streams, directory) = publisher.user_streams_and_directory();
             applied.events.iter().for_each(|event| user_streams.event(&directory, applied, event));
         }
+        #[cfg(feature = "grpc")]
+        self.grpc.event(applied, event, update);
         if let Some(update) = update {
             publisher.queues.apply(update);
             hub.event(applied, event, update);
@@ -61,7 +86,7 @@ impl Listener for GatewayListener {
         if let Some(query) = query {
             publish_balances(&self.publisher, query);
         }
-        deadline
+        self.flush(deadline, views, now)
     }
 
     fn due(&mut self, views: &Views, now: Instant) -> Option<Instant> {
@@ -72,6 +97,7 @@ impl Listener for GatewayListener {
             let users = self.publisher.user_streams().feed.reader_count();
             self.publisher.readers.set_subscriptions(self.hub.subscription_count(), users);
         }
-        self.hub.flush(views, now)
+        let deadline = self.hub.flush(views, now);
+        self.flush(deadline, views, now)
     }
 }

@@ -1,9 +1,11 @@
-//! Orders by OUCH 5.0 over SoupBinTCP: a session for each login, with its reports in sequence.
+//! Orders by OUCH 5.0 over SoupBinTCP or UDP: a session for each login, with its reports in
+//! sequence.
 //!
 //! ```text
 //!  TCP ─► accept ─► session ─► order ─► door ─► venue ─┬─► reporter ─► book, link ─► session
-//!                   log_on     frames of one read       │    encodes on the engine's thread
+//!  Unix, memory     log_on     frames of one read       │    encodes on the engine's thread
 //!                   backlog    are one request          └─► publisher ─► spool ─► backlog
+//!  UDP ─► datagrams ─► datagrams/session ─► order …
 //! ```
 //!
 //! The reports of a login are a pure function of committed events (`marketdata::Report`). Their
@@ -18,6 +20,7 @@
 pub(crate) mod accept;
 mod backlog;
 mod book;
+pub(crate) mod datagrams;
 pub(crate) mod hub;
 mod intake;
 mod link;

@@ -15,7 +15,8 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use venue::{Handle, MetricSource, api_key_hash};
 
-use crate::Gateway;
+#[cfg(feature = "grpc")]
+use crate::GrpcPort;
 use crate::binance;
 use crate::binance::listen_keys::ListenKeys;
 use crate::binance::operations::OPERATIONS;
@@ -32,19 +33,32 @@ use crate::door::scrape::OfDoor;
 use crate::door::sessions;
 use crate::door::shared::Door;
 use crate::door::single_use::SingleUses;
+#[cfg(feature = "grpc")]
+use crate::grpc::connection::GrpcDoor;
+#[cfg(feature = "grpc")]
+use crate::grpc::settings::GrpcSettings;
+#[cfg(feature = "grpc")]
+use crate::grpc::{Backends, GrpcShared, Tunnel};
+use crate::itch::{glimpse, recovery};
 use crate::monitoring;
 use crate::operator::{self, OperatorState};
 use crate::ouch::accept::OuchDoor;
+use crate::ouch::datagrams;
 use crate::socket::accept::{Direct, Port, Reserved, Reserving};
 use crate::socket::answered::{AllAnswered, Answered};
 use crate::socket::cors::{self, Origin};
 use crate::socket::http::{API_KEY_HEADER, ErrorReply, RequestHead, text_header};
+use crate::socket::listeners::Acceptor;
+#[cfg(feature = "grpc")]
+use crate::socket::listeners::Serve;
 use crate::socket::page::Pages;
 use crate::socket::proxy::Proxies;
+use crate::socket::readers::ReaderThreads;
+use crate::socket::settings::SocketSettings;
 use crate::socket::tls::Tls;
 use crate::socket::traffic::Traffic;
 use crate::web::{self, WebState};
-use crate::{OuchPort, OuchSettings};
+use crate::{Gateway, ItchPort, ItchSettings, OuchPort, Settings};
 
 /// How often the limits of idle addresses are removed.
 const REMOVE_IDLE_EVERY: Duration = Duration::from_secs(60);
@@ -60,7 +74,7 @@ pub(crate) async fn serve(
 ) -> io::Result<()> {
     let Gateway { settings, publisher, history, tls, operators, access, faults, .. } = gateway;
     let Gateway { operator_hub, traces, origins, allowed_hosts, trusted_proxies, .. } = gateway;
-    let Gateway { created_us, demo_sign_in: demo, ouch, .. } = gateway;
+    let Gateway { created_us, demo_sign_in: demo, beside, .. } = gateway;
     let pages = Arc::new(Pages::new(allowed_hosts, origins.clone(), is_loopback(&tcp)?));
     sessions::close_left_over(&handle).await;
     let (stop, stopping) = watch::channel(false);
@@ -82,13 +96,7 @@ pub(crate) async fn serve(
         traces,
         stopping,
     });
-    let shared = Arc::new(BinanceContext {
-        door: Arc::clone(&door),
-        settings: settings.socket,
-        listen_keys: ListenKeys::default(),
-        answered: Answered::new(OPERATIONS.iter().map(|of| format!("{} {}", of.method, of.path))),
-        publisher,
-    });
+    let shared = Arc::new(trading(&door, settings.socket, publisher)?);
     let operators = OperatorState {
         door: Arc::clone(&door),
         settings: settings.socket,
@@ -98,10 +106,9 @@ pub(crate) async fn serve(
     };
     let checks = (Arc::<BackOff>::default(), Arc::new(Passwords::start()?));
     let web = WebState::new(&door, &settings, demo, checks.clone(), tls.is_some());
-    let ouch =
-        ouch.map(|port| serve_ouch(port, Arc::clone(&door), settings.ouch, checks, tls.clone()));
+    let (answered, beside) = beside.serve(&door, &settings, checks, &operators, tls.as_ref());
     let traffic = Traffic::new(settings.socket.connections_max);
-    add_metrics(&shared, &operators, &web, (&traffic, tls.as_ref()));
+    add_metrics(&shared, &operators, &web, answered, (&traffic, tls.as_ref()));
     let tasks = spawn_tasks(&shared, tls.clone());
     let port = Port {
         tcp,
@@ -118,23 +125,111 @@ pub(crate) async fn serve(
         pages,
         over_limit_response: binance::rest::over_limit_response,
     };
-    tokio::join!(port.serve(shutdown), OptionFuture::from(ouch));
+    tokio::join!(port.serve(shutdown), beside);
     tasks.iter().for_each(|task| task.abort());
     Ok(())
+}
+
+fn trading(
+    door: &Arc<Door>,
+    settings: SocketSettings,
+    publisher: Arc<PublisherState>,
+) -> io::Result<BinanceContext> {
+    Ok(BinanceContext {
+        door: Arc::clone(door),
+        settings,
+        listen_keys: ListenKeys::default(),
+        readers: ReaderThreads::start()?,
+        answered: Answered::new(OPERATIONS.iter().map(|of| format!("{} {}", of.method, of.path))),
+        publisher,
+    })
 }
 
 fn is_loopback(tcp: &TcpListener) -> io::Result<bool> {
     Ok(tcp.local_addr()?.ip().to_canonical().is_loopback())
 }
 
-fn serve_ouch(
-    OuchPort { doors, hub }: OuchPort,
-    door: Arc<Door>,
-    settings: OuchSettings,
-    checks: (Arc<BackOff>, Arc<Passwords>),
+/// The dialects with ports of their own.
+#[derive(Debug)]
+pub(crate) struct Beside {
+    pub(crate) ouch: Option<OuchPort>,
+    pub(crate) itch: Option<ItchPort>,
+    #[cfg(feature = "grpc")]
+    pub(crate) grpc: GrpcPort,
+}
+
+impl Beside {
+    /// The answers that are counted, and what serves until the gateway stops.
+    fn serve(
+        self,
+        door: &Arc<Door>,
+        settings: &Settings,
+        checks: (Arc<BackOff>, Arc<Passwords>),
+        operators: &OperatorState,
+        tls: Option<&Arc<Tls>>,
+    ) -> (Option<Arc<Answered>>, impl Future<Output = ()> + use<>) {
+        let itch = self.itch.map(|port| serve_itch(port, Arc::clone(door), settings.itch));
+        let ouch = self.ouch.map(|OuchPort { doors, udp, hub }| {
+            ((doors, udp), OuchDoor::new(door, hub, settings.ouch, checks.clone()))
+        });
+        #[cfg(feature = "grpc")]
+        let grpc = {
+            let tunnel = ouch.as_ref().map(|(_, ouch)| tunnel(ouch));
+            let backends = Backends { checks, operators: operators.api.clone(), tunnel };
+            serve_grpc(door, self.grpc, settings.grpc, backends, tls.cloned())
+        };
+        #[cfg(not(feature = "grpc"))]
+        let grpc = None::<(Arc<Answered>, std::future::Ready<()>)>;
+        #[cfg(not(feature = "grpc"))]
+        let _unused = operators;
+        let (answered, grpc) = grpc.unzip();
+        let ouch = ouch.map(|((doors, udp), ouch)| {
+            let udp = udp.map(|udp| datagrams::serve(udp, Arc::clone(&ouch)));
+            let connections_max = settings.ouch.connections_max;
+            let acceptor = Acceptor::new(door, ouch, connections_max, tls.cloned());
+            let tcp = doors.map(|doors| acceptor.run(doors));
+            async { tokio::join!(OptionFuture::from(tcp), OptionFuture::from(udp)) }
+        });
+        let all = async {
+            let (ouch, itch) = (OptionFuture::from(ouch), OptionFuture::from(itch));
+            tokio::join!(ouch, itch, OptionFuture::from(grpc));
+        };
+        (answered, all)
+    }
+}
+
+#[cfg(feature = "grpc")]
+fn serve_grpc(
+    door: &Arc<Door>,
+    GrpcPort { listeners, hub }: GrpcPort,
+    settings: GrpcSettings,
+    backends: Backends,
     tls: Option<Arc<Tls>>,
+) -> Option<(Arc<Answered>, impl Future<Output = ()> + use<>)> {
+    let listeners = listeners?;
+    let shared = GrpcShared::new(door, hub, backends);
+    let acceptor = Acceptor::new(door, GrpcDoor::new(&shared), settings.connections_max, tls);
+    Some((Arc::clone(&shared.answered), acceptor.run(listeners)))
+}
+
+/// Sessions of OUCH in calls of gRPC.
+#[cfg(feature = "grpc")]
+fn tunnel(ouch: &Arc<OuchDoor>) -> Tunnel {
+    let ouch = Arc::clone(ouch);
+    Tunnel::new(move |stream, peer| drop(tokio::spawn(Arc::clone(&ouch).serve(stream, peer))))
+}
+
+fn serve_itch(
+    ItchPort { recovery, glimpse, hub }: ItchPort,
+    door: Arc<Door>,
+    settings: ItchSettings,
 ) -> impl Future<Output = ()> {
-    OuchDoor::new(&door, hub, settings, checks, tls).serve(doors)
+    door.handle.metrics().add_source(Arc::clone(hub.metrics()) as _);
+    let recovery = recovery.map(|udp| recovery::serve(udp, Arc::clone(&door), Arc::clone(&hub)));
+    let glimpse = glimpse.map(|tcp| glimpse::serve(tcp, door, hub, settings));
+    async {
+        tokio::join!(OptionFuture::from(recovery), OptionFuture::from(glimpse));
+    }
 }
 
 fn give_engine_access(publisher: &PublisherState, handle: &Handle) {
@@ -160,13 +255,15 @@ fn add_metrics(
     shared: &BinanceContext,
     operators: &OperatorState,
     web: &WebState,
+    of_grpc: Option<Arc<Answered>>,
     (traffic, tls): (&Arc<Traffic>, Option<&Arc<Tls>>),
 ) {
-    let answered = [&shared.answered, &operators.answered, &web.answered].map(Arc::clone);
+    let of_http = [&shared.answered, &operators.answered, &web.answered].map(Arc::clone);
+    let answered = of_http.into_iter().chain(of_grpc).collect();
     let sources: [Arc<dyn MetricSource>; 5] = [
         Arc::clone(traffic) as _,
         Arc::clone(&shared.publisher.readers) as _,
-        Arc::new(AllAnswered(answered.into())),
+        Arc::new(AllAnswered(answered)),
         Arc::new(OfDoor(Arc::downgrade(&shared.door))),
         web.metrics(),
     ];

@@ -1,5 +1,5 @@
 //! Pure views of the market, built from events: aggregated books, depth deltas, recent trades,
-//! candles and statistics; and the counts of reports to logins.
+//! candles and statistics; messages order by order; and the counts of reports to logins.
 //!
 //! A view takes one [`types::Event`] at a time and describes the market after it. It reads no
 //! clock, does no I/O and never queries the engine.
@@ -16,6 +16,7 @@ mod depth;
 mod l2;
 #[cfg(test)]
 mod market;
+mod orders;
 mod queue;
 mod reports;
 mod statistics;
@@ -25,6 +26,10 @@ mod views;
 pub use agg_trade::AggTrades;
 pub use depth::{DepthAccumulator, DepthDelta};
 pub use l2::{BookUpdate, L2Book, Level, LevelChange, OrderChange};
+pub use orders::{
+    Fact, OrderIndex, OrderMessage, OrderStream, PRICE_DECIMALS, Said, SessionEvent, ShownOrder,
+    ShownOrders, TradingStatus, Unsayable, locate_of, price_max, units_per_tick,
+};
 pub use queue::LevelQueue;
 pub use reports::{Report, ReportKind, Reports};
 pub use statistics::{LIVE_ZONES, PLUS_8, Statistics, Window};

@@ -4,16 +4,13 @@
 //! # Invariants
 //! - The reports are a pure function of committed events. A report has its number by its position
 //!   among those of its login and day, so a restart numbers them alike.
-//!
-//! # Known limits
-//! A busted trade is no report: its event does not name the orders.
 
 use std::collections::BTreeMap;
 
 use types::{
-    ClOrdId, Event, Fill, LoginId, NumberedName, NumberedRefusal, NumbersAnswered, Order,
-    OrderAmended, OrderCanceled, OrderExpired, OrderModified, Prevented, Reader, RejectReason,
-    TradeExecuted, Wire,
+    ClOrdId, Event, Fill, FillRevised, LoginId, NumberedName, NumberedRefusal, NumbersAnswered,
+    Order, OrderAmended, OrderCanceled, OrderExpired, OrderModified, OrderRefreshed, Prevented,
+    Reader, RejectReason, TradeExecuted, Wire,
 };
 
 /// What an event says to a login.
@@ -46,6 +43,12 @@ pub enum ReportKind<'a> {
     Decremented(&'a Order, &'a Prevented),
     /// A pegged order followed the book.
     Repriced(&'a Order),
+    /// An iceberg shows its next part.
+    Refreshed(&'a OrderRefreshed),
+    /// A trade of the order is busted or corrected.
+    Revised(&'a FillRevised),
+    /// The order stands as it is: its quantity was not lowered.
+    CancelRejected,
     Rejected(RejectReason, &'a NumberedRefusal),
     /// The next number, as asked.
     NextNumber(u64),
@@ -91,9 +94,14 @@ impl<'a> Report<'a> {
             Event::OrderRepriced(e) => {
                 about(&e.order.cl_ord_id, e.account_seq, ReportKind::Repriced(&e.order));
             }
+            Event::OrderRefreshed(e) => {
+                about(&e.cl_ord_id, e.account_seq, ReportKind::Refreshed(e));
+            }
+            Event::FillRevised(e) => about(&e.cl_ord_id, e.account_seq, ReportKind::Revised(e)),
             Event::CommandRejected(e) => {
                 if let Some(numbered) = &e.numbered {
-                    let kind = ReportKind::Rejected(e.reason, numbered);
+                    let rejected = ReportKind::Rejected(e.reason, numbered);
+                    let kind = if e.in_cancel { ReportKind::CancelRejected } else { rejected };
                     about(&numbered.cl_ord_id, numbered.account_seq, kind);
                 }
             }

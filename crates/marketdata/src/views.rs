@@ -3,6 +3,7 @@
 use types::{Event, InstrumentId, Price, Reader, Wire};
 
 use crate::l2::{BookUpdate, L2Book};
+use crate::orders::{OrderIndex, OrderUpdates};
 use crate::reports::{ReportUpdate, Reports};
 use crate::statistics::Statistics;
 use crate::trade::{PublicTrade, RecentTrades};
@@ -34,10 +35,17 @@ pub struct ViewUpdates {
     books: Vec<BookUpdate>,
     trades: Vec<(InstrumentId, PublicTrade)>,
     reports: Vec<ReportUpdate>,
+    orders: OrderUpdates,
 }
 
 impl ViewUpdates {
-    pub fn push(&mut self, event: &Event) {
+    /// One command, with its events.
+    pub fn push(&mut self, sequence: u64, sequenced_ns: u64, events: &[Event]) {
+        self.orders.push(sequence, sequenced_ns, events);
+        events.iter().for_each(|event| self.push_event(event));
+    }
+
+    fn push_event(&mut self, event: &Event) {
         self.books.extend(BookUpdate::of(event));
         if let Event::TradeExecuted(trade) = event {
             self.trades.push((trade.instrument, PublicTrade::of(trade)));
@@ -46,17 +54,18 @@ impl ViewUpdates {
     }
 
     pub fn len(&self) -> usize {
-        self.books.len().max(self.reports.len())
+        self.books.len().max(self.reports.len()).max(self.orders.len())
     }
 
     pub fn is_empty(&self) -> bool {
-        self.books.is_empty() && self.reports.is_empty()
+        self.len() == 0
     }
 
     pub fn clear(&mut self) {
         self.books.clear();
         self.trades.clear();
         self.reports.clear();
+        self.orders.clear();
     }
 }
 
@@ -65,9 +74,15 @@ impl ViewUpdates {
 pub struct Views {
     instruments: Vec<InstrumentView>,
     reports: Reports,
+    orders: OrderIndex,
 }
 
 impl Views {
+    /// A command begins, whose events come one by one to [`Views::apply`].
+    pub fn begin_command(&mut self, sequence: u64, sequenced_ns: u64, events: &[Event]) {
+        self.orders.command(sequence, sequenced_ns, events);
+    }
+
     /// Returns the event's effect on its instrument's market data, for callers such as
     /// [`DepthAccumulator`](crate::DepthAccumulator).
     pub fn apply(&mut self, event: &Event) -> Option<BookUpdate> {
@@ -85,6 +100,7 @@ impl Views {
         updates.books.iter().for_each(|update| self.update_book(update));
         updates.trades.iter().for_each(|(instrument, trade)| self.add_trade(*instrument, trade));
         updates.reports.iter().for_each(|update| self.reports.apply(*update));
+        self.orders.update(&updates.orders);
     }
 
     fn update_book(&mut self, update: &BookUpdate) {
@@ -118,6 +134,11 @@ impl Views {
         &self.reports
     }
 
+    /// The messages order by order.
+    pub fn orders(&self) -> &OrderIndex {
+        &self.orders
+    }
+
     /// In order of their ids, from 0.
     pub fn instruments(&self) -> &[InstrumentView] {
         &self.instruments
@@ -141,13 +162,14 @@ impl Wire for Views {
         FORMAT_VERSION.write(out);
         self.instruments.write(out);
         self.reports.write(out);
+        self.orders.write(out);
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
         if r.read::<u16>()? != FORMAT_VERSION {
             return None;
         }
-        Some(Self { instruments: r.read()?, reports: r.read()? })
+        Some(Self { instruments: r.read()?, reports: r.read()?, orders: r.read()? })
     }
 }
 
@@ -169,7 +191,8 @@ mod tests {
 
     fn views(events: &[Event]) -> Views {
         let mut views = Views::default();
-        for event in events {
+        for (sequence, event) in (1..).zip(events) {
+            views.begin_command(sequence, sequence, std::slice::from_ref(event));
             views.apply(event);
         }
         views
@@ -249,8 +272,11 @@ mod tests {
         ) {
             let events = events(ops);
             let (mut handed_on, mut updates) = (Views::default(), ViewUpdates::default());
-            for page in events.chunks(page) {
-                page.iter().for_each(|event| updates.push(event));
+            let commands: Vec<_> = (1..).zip(&events).collect();
+            for page in commands.chunks(page) {
+                for (sequence, event) in page {
+                    updates.push(*sequence, *sequence, std::slice::from_ref(*event));
+                }
                 handed_on.update(&updates);
                 updates.clear();
             }
@@ -269,7 +295,9 @@ mod tests {
             let mut never_stopped = views(before);
             let mut restarted = written_and_read(&never_stopped);
             prop_assert_eq!(&restarted, &never_stopped);
-            for event in after {
+            for (sequence, event) in (before.len() as u64 + 1..).zip(after) {
+                restarted.begin_command(sequence, sequence, std::slice::from_ref(event));
+                never_stopped.begin_command(sequence, sequence, std::slice::from_ref(event));
                 prop_assert_eq!(restarted.apply(event), never_stopped.apply(event));
                 prop_assert_eq!(&restarted, &never_stopped);
             }

@@ -233,9 +233,7 @@ impl Changes {
                 approved_ns: applied.sequenced_ns,
             }),
             Event::ReceivableSettled(e) => self.settled(e, applied),
-            Event::AssetListed(e) => {
-                self.assets.insert(e.id, e.asset);
-            }
+            Event::AssetListed(e) => drop(self.assets.insert(e.id, e.asset)),
             Event::InstrumentListed(InstrumentListed { instrument, .. })
             | Event::InstrumentUpdated(InstrumentUpdated { instrument, .. }) => {
                 self.instruments.insert(instrument.id, *instrument);
@@ -243,6 +241,8 @@ impl Changes {
             // What is shown now, and what keys may do, the engine answers.
             Event::OrderRested(_)
             | Event::BookReduced(_)
+            | Event::OrderRefreshed(_)
+            | Event::FillRevised(_)
             | Event::ReceivableCreated(_)
             | Event::AccountCreated(_)
             | Event::AccountUpdated(_)

@@ -10,7 +10,6 @@
 //! Pegs have no offset, and neither stops nor orders of lists are pegged: they are refused as by a
 //! symbol that does not support them.
 
-mod cl_ord_id;
 mod decimal;
 mod error;
 mod list_id;
@@ -26,7 +25,6 @@ pub mod user_stream;
 pub mod words;
 pub mod ws_api;
 
-pub use cl_ord_id::generated_cl_ord_id;
 pub use decimal::Decimal;
 pub use list_id::{list_id, parse_list_id};
 pub use symbol_status::SymbolStatus;

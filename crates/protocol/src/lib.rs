@@ -14,3 +14,4 @@ pub mod operator;
 pub mod ouch;
 pub mod signed;
 pub mod soup;
+pub mod udp;

@@ -1,9 +1,10 @@
 //! Replay of recorded order flow through the matching, with checks against the record and times.
 //!
 //! `obwl.rs`, `lobster.rs` or `dbn.rs` decodes a file into a [`plan::Plan`], which has every
-//! command. [`watch::Watch`] times a target that carries the plan out: the bare book (`bare.rs`) or
-//! the whole engine (`whole.rs`). `verify.rs` compares books with recorded ones on the way, and
-//! `report.rs` describes the results. A library without a command line: its caller prints.
+//! command; `itch.rs` makes messages of LOBSTER first. [`watch::Watch`] times a target that carries
+//! the plan out: the bare book (`bare.rs`) or the whole engine (`whole.rs`). `verify.rs` compares
+//! books with recorded ones on the way, and `report.rs` describes the results. A library without a
+//! command line: its caller prints.
 //!
 //! # Invariants
 //! - Both targets give the same results for the same file.
@@ -11,6 +12,7 @@
 
 mod bare;
 mod dbn;
+mod itch;
 mod lobster;
 pub mod market;
 mod obwl;
@@ -51,6 +53,8 @@ pub struct Recording {
     pub file: PathBuf,
     /// `None`: detected from the file's content and name.
     pub format: Option<Format>,
+    /// Of a file with several instruments; `None` is the one with the most orders.
+    pub symbol: Option<String>,
     /// The bare book instead of the whole engine: no accounts, no events.
     pub book_only: bool,
     /// LOBSTER book file whose first row is the book at the start of the flow.
@@ -206,9 +210,21 @@ fn decode(recording: &Recording) -> Result<Plan, ReplayError> {
             }
             dbn::plan(&records).map_err(|error| at_file(&error))
         }
+        Format::Itch => {
+            if recording.seed_book.is_some() || recording.verify.is_some() {
+                return Err(ReplayError::BookFileUnwanted);
+            }
+            let messages = itch::messages(&recording.file, recording.symbol.as_deref());
+            let messages = messages.map_err(|error| at_file(&error))?;
+            if messages.is_empty() {
+                return Err(at_file(&"the file has no orders: there is nothing to replay"));
+            }
+            let plan = lobster::plan(&messages, None, None).map_err(|error| at_file(&error))?;
+            Ok(Plan { format, ..plan })
+        }
         other => Err(at_file(&format_args!(
-            "the file has {} data, which has no flow of orders: expected OBWL, LOBSTER messages or \
-             DBN orders",
+            "the file has {} data, which has no flow of orders: expected OBWL, LOBSTER messages, \
+             DBN orders or ITCH",
             other.name()
         ))),
     }

@@ -12,11 +12,15 @@ use cli::Failure;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: buttonwood replay w1.obwl --latency")]
 pub struct Replay {
-    /// An OBWL workload, a LOBSTER message file or a DBN file of orders; plain, gzip, zstd or xz
+    /// An OBWL workload, a LOBSTER message file, a DBN file of orders or an ITCH file; plain, gzip,
+    /// zstd or xz
     file: PathBuf,
     /// Format of FILE [default: by its content and its name]
     #[arg(long)]
     format: Option<FormatArg>,
+    /// Instrument of an ITCH file [default: the one with the most orders]
+    #[arg(long)]
+    symbol: Option<String>,
     /// Run the bare book, without accounts and events
     #[arg(long)]
     book_only: bool,
@@ -48,6 +52,7 @@ enum FormatArg {
     Obwl,
     Lobster,
     Dbn,
+    Itch,
 }
 
 impl Replay {
@@ -62,10 +67,12 @@ impl Replay {
             FormatArg::Obwl => Format::Obwl,
             FormatArg::Lobster => Format::Lobster,
             FormatArg::Dbn => Format::Dbn,
+            FormatArg::Itch => Format::Itch,
         });
         Recording {
             file: self.file,
             format,
+            symbol: self.symbol,
             book_only: self.book_only,
             seed_book: self.seed_book,
             kept: self.kept,

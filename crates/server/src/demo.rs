@@ -21,8 +21,8 @@ use types::{
 };
 use venue::clock::now_ns;
 use venue::{
-    Credential, Handle, LoginSecret, MasterKey, Password, PasswordHash, Secret, Verifier,
-    api_key_hash, random_text,
+    Credential, DatagramKey, Handle, LoginSecret, MasterKey, Password, PasswordHash, Secret,
+    Verifier, api_key_hash, random_text,
 };
 
 use crate::error::ServeError;
@@ -70,6 +70,9 @@ struct DemoAccount {
 struct OuchLogin {
     user: String,
     password: String,
+    /// For UDP, in hexadecimal digits; a demo of an older build has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    udp_key: Option<String>,
 }
 
 /// The file of a test.
@@ -165,6 +168,7 @@ impl Demo {
             account.login.get_or_insert_with(|| OuchLogin {
                 user: format!("ouch{number}"),
                 password: random_text(OUCH_PASSWORD_LEN).to_ascii_lowercase(),
+                udp_key: Some(DatagramKey::generate().to_hex()),
             });
         }
         if before.iter().any(Option::is_none)
@@ -257,13 +261,14 @@ impl Demo {
         });
         let users = users.map_err(|_| gone())?.await.map_err(|_| gone())?;
         for (id, account) in ids().zip(&self.accounts) {
-            let page = account.password.as_ref().map(|of| (&account.name, of, Way::Page));
-            let ouch = account.login.as_ref().map(|of| (&of.user, &of.password, Way::Ouch));
-            for (user, password, way) in page.into_iter().chain(ouch) {
+            let page = account.password.as_ref().map(|of| (&account.name, of, Way::Page, None));
+            let ouch = account.login.as_ref();
+            let ouch = ouch.map(|of| (&of.user, &of.password, Way::Ouch, of.udp_key.as_deref()));
+            for (user, password, way, udp_key) in page.into_iter().chain(ouch) {
                 if users.contains(user) {
                     continue;
                 }
-                let login = (user.as_str(), password.as_str(), way);
+                let login = (user.as_str(), password.as_str(), way, udp_key);
                 if let Err(error) = account.ensure_login(handle, master_key, id, login).await {
                     tracing::warn!(user, %error, "the demo starts without this login");
                 }
@@ -377,7 +382,7 @@ impl DemoAccount {
         handle: &Handle,
         master_key: &MasterKey,
         account: AccountId,
-        (user, password, way): (&str, &str, Way),
+        (user, password, way, udp_key): (&str, &str, Way, Option<&str>),
     ) -> Result<(), ServeError> {
         let in_file = |error: &str| ServeError::new(format!("{FILE_NAME}: {}: {error}", self.name));
         let user = UserName::parse(user).ok_or_else(|| in_file("it is no user name"))?;
@@ -386,7 +391,12 @@ impl DemoAccount {
             Way::Ouch => Password::for_ouch(password),
         };
         let password = password.map_err(|error| in_file(&error.to_string()))?;
-        let secret = LoginSecret { password: PasswordHash::of(&password), totp: None };
+        let datagram_key = match udp_key.map(DatagramKey::from_hex) {
+            Some(None) => return Err(in_file("the key for UDP is not 64 hexadecimal digits")),
+            key => key.flatten(),
+        };
+        let password = PasswordHash::of(&password);
+        let secret = LoginSecret { password, totp: None, datagram_key };
         let sealed_secret = master_key.seal_login(&secret, &user);
         let ways = Ways::new(&[way]).expect("it is one way");
         let spec = LoginSpec { user, account, role: Role::Trader, ways, sealed_secret };

@@ -5,16 +5,17 @@
 //! [`Operators`] answers operators, whose requests this crate does not see.
 
 mod demo;
+mod doors;
 mod error;
 pub mod feed;
 mod huge_pages;
+mod itch_doors;
 #[cfg(feature = "market")]
 mod market;
 #[cfg(not(feature = "market"))]
 #[path = "without_market.rs"]
 mod market;
 mod operators;
-mod ouch_doors;
 mod random;
 mod run;
 mod settings;

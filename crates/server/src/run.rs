@@ -16,11 +16,11 @@ use tokio::task::JoinSet;
 use venue::{Handle, Keyring, Listener, MasterKey, MasterKeyError, Opened, Replayed, Running};
 
 use crate::demo::{self, Demo};
+use crate::doors::{AllDoors, Places};
 use crate::error::ServeError;
 use crate::feed;
 use crate::market::{Counterparty, Source};
 use crate::operators::{OperatedVenue, Operators};
-use crate::ouch_doors::{OuchDoors, OuchPlaces};
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
 use crate::traces::{self, Tracing};
@@ -78,7 +78,7 @@ async fn serve(
 ) -> Result<(), ServeError> {
     // A port in use and a market that cannot be read are errors before anything is written.
     let tcp = bind(settings.http.address).await?;
-    let ouch = OuchDoors::bind(&settings.ouch).await?;
+    let (doors, places) = AllDoors::bind(&settings).await?;
     let market = Source::open(&settings.market).await?;
     let tls = settings.http.tls()?;
     let tracing = Tracing::prepare(&settings.trace)?;
@@ -106,9 +106,8 @@ async fn serve(
     let (traces, export) = traces::start(tracing, opened.metrics())?;
     let mut gateway = gateway.with_faults(faults.clone()).with_traces(traces);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
-    let ouch_places = ouch.places()?;
     let listeners = vec![gateway.listener(), feed::listener(&projection)];
-    let running = start(opened, listeners, &mut gateway, ouch);
+    let running = start(opened, listeners, &mut gateway, doors)?;
     tracing::info!(
         durability = ?settings.log.durability,
         data = %data_dir.display(),
@@ -127,8 +126,7 @@ async fn serve(
         faults,
     };
     let demo = demo.map(|demo| (demo, master_key, market));
-    let around = (host, operators);
-    let ports = (tcp, tls, ouch_places);
+    let (around, ports) = ((host, operators), (tcp, tls, places));
     let outcome = run_until_stopped(&settings, around, ports, gateway, &running, venue, demo).await;
     let stopped = tokio::task::spawn_blocking(|| {
         let stopped = running.stop();
@@ -148,14 +146,23 @@ pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError>
 
 fn start(
     opened: Opened,
-    listeners: Vec<Box<dyn Listener>>,
+    mut listeners: Vec<Box<dyn Listener>>,
     gateway: &mut Gateway,
-    ouch: OuchDoors,
-) -> Running {
-    match ouch.listeners().map(|doors| gateway.serve_ouch(doors, &opened)) {
+    doors: AllDoors,
+) -> io::Result<Running> {
+    if let Some(doors) = doors.itch {
+        listeners.push(gateway.serve_itch(doors, &opened)?);
+    }
+    #[cfg(feature = "grpc")]
+    if let Some(listeners) = doors.grpc.listeners() {
+        gateway.serve_grpc(listeners);
+    }
+    let ouch = doors.ouch.listeners();
+    let has_ouch = ouch.is_some() || doors.ouch_udp.is_some();
+    Ok(match has_ouch.then(|| gateway.serve_ouch(ouch, doors.ouch_udp, &opened)) {
         Some(reporter) => opened.start_with(listeners, reporter),
         None => opened.start(listeners),
-    }
+    })
 }
 
 fn warn_of_plaintext(tcp: &TcpListener, is_encrypted: bool) -> io::Result<()> {
@@ -170,7 +177,7 @@ fn warn_of_plaintext(tcp: &TcpListener, is_encrypted: bool) -> io::Result<()> {
 async fn run_until_stopped(
     settings: &Settings,
     (host, operators): (&mut impl Host, &impl Operators),
-    (tcp, tls, ouch): (TcpListener, Option<Arc<Tls>>, OuchPlaces),
+    (tcp, tls, places): (TcpListener, Option<Arc<Tls>>, Places),
     gateway: Gateway,
     running: &Running,
     venue: OperatedVenue,
@@ -193,7 +200,7 @@ async fn run_until_stopped(
     if let Some(code) = codes.as_mut().and_then(|codes| codes.try_recv().ok()) {
         host.open(&page_url(&base_url, &code))?;
     }
-    for (protocol, place) in ouch {
+    for (protocol, place) in places {
         host.listening(protocol, &place)?;
     }
     host.ready(&base_url)?;
@@ -315,11 +322,11 @@ impl Keys {
                 )));
             }
         };
-        // A test is ready sooner without logins, which no program needs, but for OUCH.
+        // A test is ready sooner without logins, which no program needs, but for OUCH and gRPC.
         if !settings.test.enabled {
             demo.add_passwords(data_dir);
         }
-        if settings.ouch.is_on() {
+        if settings.ouch.is_on() || settings.grpc.is_on() {
             demo.add_ouch_logins(data_dir);
         }
         Ok((demo.master_key()?, Some(demo)))

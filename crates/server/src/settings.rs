@@ -8,8 +8,10 @@ pub(crate) mod address;
 pub(crate) mod bps;
 pub(crate) mod demo;
 pub(crate) mod door;
+pub(crate) mod grpc;
 pub(crate) mod history;
 pub(crate) mod http;
+pub(crate) mod itch;
 mod layers;
 pub(crate) mod log;
 pub(crate) mod logging;
@@ -37,6 +39,8 @@ pub struct Settings {
     pub door: door::Door,
     pub web: web::Web,
     pub ouch: ouch::Ouch,
+    pub itch: itch::Itch,
+    pub grpc: grpc::Grpc,
     pub log: log::Log,
     pub spool: spool::Spool,
     pub history: history::History,
@@ -57,9 +61,19 @@ const FLAT_NAMES: FlatNames = &[
     ("web", "session_hours", "web_session_hours"),
     ("ouch", "address", "ouch"),
     ("ouch", "unix", "ouch_unix"),
+    ("ouch", "udp", "ouch_udp"),
+    ("ouch", "shm", "ouch_shm"),
     ("ouch", "cleartext", "ouch_cleartext"),
     ("ouch", "connections_max", "ouch_connections_max"),
     ("ouch", "cancel_on_disconnect", "ouch_cancel_on_disconnect"),
+    ("itch", "receivers", "itch"),
+    ("itch", "interface", "itch_interface"),
+    ("itch", "ttl", "itch_ttl"),
+    ("itch", "recovery", "itch_recovery"),
+    ("grpc", "address", "grpc"),
+    ("grpc", "unix", "grpc_unix"),
+    ("grpc", "cleartext", "grpc_cleartext"),
+    ("grpc", "connections_max", "grpc_connections_max"),
     ("log", "segment_kib", "log_segment_kib"),
     ("log", "retention", "log_retention"),
     ("spool", "max_mib", "spool_max_mib"),
@@ -124,6 +138,8 @@ impl Settings {
         self.http.check()?;
         self.web.check()?;
         self.ouch.check(self.http.speaks_tls())?;
+        self.itch.check()?;
+        self.grpc.check(self.http.speaks_tls())?;
         if self.http.speaks_tls() && self.demo.enabled && self.has_bots() {
             return Err("the demo's bots have no TLS: add --no-bots, or start without TLS".into());
         }
@@ -165,6 +181,9 @@ impl Settings {
             socket: self.http.socket_settings(connections_max),
             web: self.web.web_settings(),
             ouch: self.ouch.ouch_settings(),
+            itch: self.itch.itch_settings(),
+            #[cfg(feature = "grpc")]
+            grpc: self.grpc.grpc_settings(),
         }
     }
 

@@ -16,9 +16,16 @@ pub use crate::market::{
     ALICE, BOB, INSTRUMENT, Kept, account, asset, deposit, instrument, limit, set_up,
 };
 
+/// A log fills its next segment ahead, and many venues run at once.
+const LOG_SEGMENT_SIZE: u64 = 1 << 20;
+
 /// Settings of a venue that survives its process, and does not wait for the disk.
 pub fn settings(dir: &Path) -> Settings {
-    Settings { durability: Durability::Os, ..Settings::new(dir) }
+    Settings {
+        durability: Durability::Os,
+        log_segment_size: LOG_SEGMENT_SIZE,
+        ..Settings::new(dir)
+    }
 }
 
 /// Submits a command, of an operator if it is for the venue, and blocks until its outcome is known.

@@ -99,6 +99,9 @@ numbered! {
         /// A person at the page, about the keys of the own login.
         Web = 6,
         Ouch = 7,
+        Grpc = 8,
+        /// OUCH over UDP.
+        OuchUdp = 9,
     }
 }
 

@@ -6,8 +6,9 @@
 
 mod numbering;
 mod operator;
+mod session;
 
-use crate::id::{AccountId, AssetId, InstrumentId, LoginId, OrderId, SessionId, TradeId};
+use crate::id::{AccountId, AssetId, InstrumentId, OrderId, TradeId};
 use crate::number::{Amount, Price, Qty};
 use crate::order::{Order, Side, StpMode};
 use crate::phase::CircuitBreaker;
@@ -23,6 +24,10 @@ pub use operator::{
     LoginRevoked, LoginUpdated, PhaseChanged, ReceivableCreated, ReceivableSettled, TradeBusted,
     TradeCorrected, VenueHalted, WithdrawalApprovalsSet, WithdrawalApproved, WithdrawalCanceled,
     WithdrawalCompleted, WithdrawalRequested, Withdrawn,
+};
+pub use session::{
+    FillRevised, Numbering, NumberingDayBegun, NumbersAnswered, OrderRefreshed, SessionClosed,
+    SessionOpened,
 };
 
 choice! {
@@ -41,6 +46,8 @@ choice! {
         11 => OrderListUpdated(OrderListUpdated),
         12 => OrderRepriced(OrderRepriced),
         13 => OrderDecremented(OrderDecremented),
+        14 => OrderRefreshed(OrderRefreshed),
+        15 => FillRevised(FillRevised),
         16 => Deposited(Deposited),
         17 => Withdrawn(Withdrawn),
         18 => TradeBusted(TradeBusted),
@@ -378,59 +385,6 @@ record! {
 }
 
 record! {
-    pub struct SessionOpened {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub session: SessionId,
-        pub cancel_on_disconnect: bool,
-        pub numbering: Option<Numbering>,
-    }
-}
-
-record! {
-    /// The numbers that a session goes on with.
-    pub struct Numbering {
-        pub login: LoginId,
-        pub day: u32,
-        /// The login has had no session on this day.
-        pub is_first: bool,
-    }
-}
-
-record! {
-    /// The numbers of all logins begin anew.
-    pub struct NumberingDayBegun {
-        pub day: u32,
-    }
-}
-
-record! {
-    /// The answer to a command of a login that no other event answers: a query of its numbers, or a
-    /// mass cancel, whose cancels follow.
-    pub struct NumbersAnswered {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub login: LoginId,
-        pub day: u32,
-        /// The number of the mass cancel; zero for a query.
-        pub number: u64,
-        /// The highest number before the next one.
-        pub highest: u64,
-        /// The instrument of the mass cancel, if it has one.
-        pub instrument: Option<InstrumentId>,
-    }
-}
-
-record! {
-    /// Its orders are canceled in the events that follow, if it was opened that way.
-    pub struct SessionClosed {
-        pub account_seq: u64,
-        pub account: AccountId,
-        pub session: SessionId,
-    }
-}
-
-record! {
     /// Another master key seals all valid keys.
     pub struct MasterKeyRotated {
         pub fingerprint: [u8; 16],
@@ -443,9 +397,10 @@ record! {
     pub struct CommandRejected {
         pub account: AccountId,
         pub reason: RejectReason,
-        /// Whether the cancel half of a replace was refused, and not the new order.
+        /// Whether a cancel was refused, and not a new order: that half of a replace, or a partial
+        /// cancel of a numbered order.
         pub in_cancel: bool,
-        /// If the command has a number of a login.
+        /// If the command has a number of a login, or lowers an order of one.
         pub numbered: Option<NumberedRefusal>,
     }
 }
@@ -454,7 +409,7 @@ record! {
     /// A refusal as a message to the login.
     pub struct NumberedRefusal {
         pub account_seq: u64,
-        /// The name that the order would have: it begins with login, day and number.
+        /// The name that the order has or would have: it begins with login, day and number.
         pub cl_ord_id: ClOrdId,
         /// The reason in the words of the client's protocol; zero if the engine refused.
         pub code: u16,

@@ -1,5 +1,6 @@
 //! Short texts stored inline, so that commands and events stay flat and `Copy`.
 
+mod generated;
 mod numbered;
 mod packed;
 

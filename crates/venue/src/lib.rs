@@ -47,6 +47,7 @@ pub use key::keyring::{Keyring, Sealing, reseal};
 pub use key::master::{MasterKey, MasterKeyError};
 pub use key::secret::{Secret, api_key_hash, random_text, request_hash, retry_key};
 pub use log::Durability;
+pub use login::datagram_key::DatagramKey;
 pub use login::password::{
     PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Password, PasswordError, PasswordHash, password_matches,
 };

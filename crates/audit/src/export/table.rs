@@ -9,7 +9,6 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use cli::Failure;
 use cli::moment::format_time;
 use parquet::basic::Compression;
@@ -24,7 +23,7 @@ use super::create_new;
 /// Rows in memory until they are written as one group.
 const ROWS_PER_GROUP: usize = 65_536;
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Format {
     Csv,
     Parquet,

@@ -6,9 +6,10 @@ use cli::Failure;
 use mio::{Events, Interest, Poll, Token};
 use server::now_ns;
 
+use super::polled;
 use super::trader::{Seen, Trader};
 use crate::fleet::{emit, receive};
-use crate::socket::{self, Connection};
+use crate::socket::{self, SHM};
 use crate::spec::{Load, Outcome, Spec, Word};
 use crate::tally::Tally;
 use crate::usage;
@@ -34,6 +35,8 @@ pub(crate) fn run() -> Result<(), Failure> {
 struct Agent {
     spec: Spec,
     poll: Poll,
+    /// The traders are polled, rather than waited for.
+    has_lanes: bool,
     traders: Vec<Trader>,
     begun: Instant,
     tally: Tally,
@@ -52,15 +55,15 @@ impl Agent {
         let sizes = (spec.window, usize::from(batch));
         let mut traders = Vec::new();
         for (at, key) in spec.keys.iter().enumerate() {
-            let stream = socket::connect_any(&spec.address)?;
-            let mut connection = Connection::new(stream, &[], "the venue's OUCH port")?;
+            let mut connection = socket::connect_any(&spec.address, "the venue's OUCH port")?;
             let interest = Interest::READABLE | Interest::WRITABLE;
             poll.registry().register(&mut connection.stream, Token(at), interest)?;
             traders.push(Trader::new(connection, (!is_echo).then_some(key), sizes)?);
         }
         let (tally, outcome) = (Tally::default(), Outcome::default());
+        let has_lanes = spec.address.starts_with(SHM);
         let mut agent =
-            Self { spec, poll, traders, begun: Instant::now(), tally, outcome, done: 0 };
+            Self { spec, poll, has_lanes, traders, begun: Instant::now(), tally, outcome, done: 0 };
         agent.log_on()?;
         Ok(agent)
     }
@@ -91,7 +94,7 @@ impl Agent {
             self.send(at, begin)?;
         }
         loop {
-            self.poll.poll(&mut events, Some(WAIT))?;
+            self.wait(&mut events)?;
             let mut now = Instant::now();
             if !is_measured && now >= measured {
                 (is_measured, cpu_s) = (true, usage::cpu_s("self").unwrap_or(0.0));
@@ -101,8 +104,7 @@ impl Agent {
             if is_over && outcome.is_none() {
                 outcome = Some(self.close(cpu_s));
             }
-            for event in &events {
-                let at = event.token().0;
+            for at in self.ready(&events)? {
                 self.traders[at].connection.flush()?;
                 while !self.read(at)? {}
                 now = Instant::now();
@@ -126,6 +128,26 @@ impl Agent {
             outcome.errors.insert("no answer".to_owned(), left as u64);
         }
         Ok(outcome)
+    }
+
+    fn wait(&mut self, events: &mut Events) -> Result<(), Failure> {
+        if self.has_lanes {
+            polled::wait(&mut self.poll, events, &mut self.traders, Some(WAIT))
+        } else {
+            Ok(self.poll.poll(events, Some(WAIT))?)
+        }
+    }
+
+    /// The traders that have something to read or to write.
+    fn ready(&mut self, events: &Events) -> Result<Vec<usize>, Failure> {
+        let tokens = events.iter().map(|event| event.token().0);
+        if !self.has_lanes {
+            return Ok(tokens.collect());
+        }
+        for at in tokens {
+            self.traders[at].connection.wake()?;
+        }
+        Ok((0..self.traders.len()).collect())
     }
 
     /// The figures of the measured time.

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
 
 use cli::Failure;
 use mio::event::Source;
 use mio::net::{TcpListener, TcpStream, UnixListener};
 use mio::{Events, Interest, Poll, Token};
 
+use super::echo_shm;
 use crate::fleet::receive;
-use crate::socket::UNIX;
+use crate::socket::{SHM, UNIX};
 
 const LISTENER: Token = Token(usize::MAX);
 const EVENTS: usize = 1_024;
@@ -23,7 +23,7 @@ enum Listener {
 }
 
 impl Listener {
-    fn bind(path: Option<&Path>) -> Result<Self, Failure> {
+    fn bind(path: Option<&str>) -> Result<Self, Failure> {
         Ok(match path {
             Some(path) => Self::Unix(UnixListener::bind(path)?),
             None => Self::Tcp(TcpListener::bind("127.0.0.1:0".parse().expect("an address"))?),
@@ -53,11 +53,15 @@ impl Listener {
     }
 }
 
-/// Serves until it is killed, on a Unix socket if there is a path for one.
+/// Serves until it is killed, on a port unless it is given an address.
 pub(crate) fn run() -> Result<(), Failure> {
-    let path: Option<PathBuf> = receive()?;
+    let address: Option<String> = receive()?;
+    if let Some(path) = address.as_deref().and_then(|address| address.strip_prefix(SHM)) {
+        return echo_shm::run(path);
+    }
+    let path = address.as_deref().and_then(|address| address.strip_prefix(UNIX));
     let mut poll = Poll::new()?;
-    let mut listener = Listener::bind(path.as_deref())?;
+    let mut listener = Listener::bind(path)?;
     poll.registry().register(listener.source(), LISTENER, Interest::READABLE)?;
     match (&listener, path) {
         (Listener::Tcp(tcp), _) => {
@@ -65,7 +69,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         }
         (_, path) => {
             let path = path.unwrap_or_default();
-            cli::print_line(format_args!("ready http://{UNIX}{}", path.display()))?;
+            cli::print_line(format_args!("ready http://{UNIX}{path}"))?;
         }
     }
     let mut events = Events::with_capacity(EVENTS);

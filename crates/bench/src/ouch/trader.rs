@@ -118,6 +118,12 @@ impl Trader {
     }
 }
 
+impl AsMut<Connection> for Trader {
+    fn as_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+}
+
 fn take_frame(rest: &mut &[u8]) -> bool {
     let Some((length, after)) = rest.split_first_chunk::<2>() else { return false };
     let Some(after) = after.get(usize::from(u16::from_be_bytes(*length))..) else { return false };

@@ -110,10 +110,25 @@ fn orders_by_ouch_stand_beside_an_echo_of_their_frames() {
 }
 
 #[test]
-fn orders_by_ouch_go_over_a_unix_socket_too() {
-    let figures = unhindered(&["ouch", "--unix", "--window", "4"]);
+fn orders_by_ouch_go_over_a_unix_socket_and_through_shared_memory_too() {
+    for way in ["--unix", "--shm"] {
+        let figures = unhindered(&["ouch", way, "--clients", "2", "--window", "4"]);
+        let positive = |name: &str| figures[name].as_f64().is_some_and(|figure| figure > 0.0);
+        assert!(positive("orders_per_s") && positive("bare_echo_per_s"), "{figures}");
+        assert_eq!(figures["errors"], serde_json::json!({}), "{figures}");
+    }
+}
+
+#[test]
+fn orders_by_datagrams_are_all_answered_where_some_are_lost() {
+    let args = ["ouch-udp", "--clients", "2", "--window", "8", "--batch", "4", "--loss", "5"];
+    let figures = unhindered(&args);
     let positive = |name: &str| figures[name].as_f64().is_some_and(|figure| figure > 0.0);
-    assert!(positive("orders_per_s") && positive("bare_echo_per_s"), "{figures}");
+    for name in ["orders_per_s", "p99_ms", "bare_echo_per_s", "retransmitted"] {
+        assert!(positive(name), "{name}: {figures}");
+    }
+    assert_eq!((&figures["fallbacks"], &figures["loss_percent"]), (&0.into(), &5.into()));
+    assert!(figures["duplicates_refused"].is_u64(), "{figures}");
     assert_eq!(figures["errors"], serde_json::json!({}), "{figures}");
 }
 

@@ -19,12 +19,14 @@ const SEES: &[(&str, &[&str])] = &[
     ("spool", &["types", "disk"]),
     ("marketdata", &["types"]),
     ("protocol", &["types"]),
+    ("proto", &[]),
     ("recorded", &["protocol"]),
     ("venue", &["engine", "log", "spool", "marketdata"]),
     ("sim", &["venue"]),
     ("projection", &["spool", "marketdata"]),
-    ("gateway", &["venue", "projection", "protocol"]),
-    ("client", &["protocol"]),
+    ("shm", &[]),
+    ("gateway", &["venue", "projection", "protocol", "proto", "shm"]),
+    ("client", &["protocol", "proto", "shm"]),
     ("replay", &["engine", "marketdata", "recorded"]),
     // The client is for the demo's bots, which come in by the front door; the replay for a recorded
     // market.
@@ -47,8 +49,8 @@ const DEV_SEES: &[(&str, &[&str])] = &[
     ("engine", &["marketdata"]),
     ("venue", &["testing"]),
     ("projection", &["log", "testing", "venue"]),
-    ("gateway", &["log", "testing"]),
-    ("buttonwood", &["client", "log", "protocol", "recorded", "types"]),
+    ("gateway", &["client", "log", "testing"]),
+    ("buttonwood", &["client", "log", "marketdata", "protocol", "recorded", "types"]),
 ];
 
 /// Libraries of command lines, and the crates that have none.

@@ -10,7 +10,10 @@ mod bench;
 mod data;
 mod demo;
 mod edges;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod history;
+mod itch;
 mod logins;
 mod lookup;
 mod market;
@@ -18,6 +21,7 @@ mod operator;
 mod order_lists;
 mod ouch;
 mod ouch_kills;
+mod ouch_udp;
 mod pages;
 mod pipeline;
 mod placement;

@@ -183,6 +183,51 @@ fn orders_end_with_the_session_if_the_client_asks_for_it() {
 }
 
 #[test]
+fn what_the_venue_and_its_operators_change_is_reported() {
+    let mut house = House::new();
+    let (mut alice, mut bob) = (house.log_on(0, 1), house.log_on(1, 1));
+    bob.check("", &["day S"]);
+    let mut seen = alice.read(1);
+    alice.send("enter 1 S 500 @ 50000 shows 200");
+    seen.extend(alice.read(1));
+    bob.check(
+        "enter 1 B 200 @ 50000
+         enter 2 B 100 @ 49000 mine",
+        &[
+            "accepted 1 B 200 BTCUSDT @ 50000",
+            "executed 1 200 @ 50000 R #1",
+            "accepted 2 B 100 BTCUSDT @ 49000 mine",
+        ],
+    );
+    seen.extend(alice.read(2));
+    assert_eq!(seen[2..], ["executed 1 200 @ 50000 A #1", "restated 1 R 200"]);
+    // A quantity that is not lower is no modification.
+    alice.send("modify 1 S 499");
+    alice.send("modify 1 S 499");
+    seen.extend(alice.read(2));
+    assert_eq!(seen[4..], ["modified 1 299", "cancel rejected 1"]);
+    alice.send("enter 2 S 100 @ 49000");
+    seen.extend(alice.read(2));
+    bob.check("", &["executed 2 100 @ 49000 A #2"]);
+
+    let admin = |words: &[&str]| {
+        run_json(&[&["admin", "--data", text(house.data())], words].concat());
+    };
+    admin(&["correct", "BTCUSDT", "2", "bob", "alice", "49100"]);
+    bob.check("", &["restated 2 T #2 @ 49100 mine"]);
+    admin(&["bust", "BTCUSDT", "1", "bob", "alice"]);
+    bob.check("", &["broken 1 #1 S"]);
+    seen.extend(alice.read(2));
+    assert_eq!(seen[8..], ["restated 2 T #2 @ 49100", "broken 1 #1 S"]);
+
+    house.kill();
+    for from in 1..=seen.len() {
+        let mut alice = house.log_on(0, from as u64);
+        assert_eq!(alice.read(seen.len() + 1 - from), seen[from - 1..], "from {from}");
+    }
+}
+
+#[test]
 fn bad_input_is_answered_and_no_other_client_notices() {
     let house = House::new();
     let mut bob = house.log_on(1, 1);
@@ -470,6 +515,7 @@ fn write_message(line: &str, out: &mut Vec<u8>) {
                 Some((symbol, text)) => (symbol, text),
                 None if words.len() == 7
                     && after("account").is_none()
+                    && after("shows").is_none()
                     && after("long").is_none() =>
                 {
                     ("BTCUSDT", last)
@@ -493,6 +539,9 @@ fn write_message(line: &str, out: &mut Vec<u8>) {
             .write(out, |tags| {
                 if let Some(ticks) = ticks {
                     tags.put(201, &ticks.to_be_bytes());
+                }
+                if let Some(floor) = after("shows") {
+                    tags.put(5, &floor.parse::<u32>().unwrap().to_be_bytes());
                 }
                 if let Some(account) = after("account") {
                     tags.put(202, &account.parse::<u32>().unwrap().to_be_bytes());
@@ -534,6 +583,11 @@ fn write_message(line: &str, out: &mut Vec<u8>) {
     }
 }
 
+/// The venue's own number, without that of the instrument.
+fn id_of(reference: u64) -> u64 {
+    reference & ((1 << 48) - 1)
+}
+
 fn print(message: &[u8]) -> String {
     let text = |text: &[u8]| String::from_utf8(trimmed(text).to_vec()).unwrap();
     let price = |price: u64| format!("@ {}", price as f64 / UNITS as f64);
@@ -564,6 +618,22 @@ fn print(message: &[u8]) -> String {
         Outbound::Rejected(m, _) => {
             format!("rejected {} {} {}", m.user_ref_num, m.reason, text(&m.cl_ord_id))
         }
+        Outbound::BrokenTrade(m, _) => {
+            let (reason, text) = (char::from(m.reason), text(&m.cl_ord_id));
+            format!("broken {} #{} {reason} {text}", m.user_ref_num, id_of(m.match_number))
+        }
+        Outbound::OrderRestated(m, tags) => {
+            let number = |tag| tags.get(tag).map(u64::from_be_bytes);
+            let shown = tags.get(22).map(u32::from_be_bytes).map(|shown| format!(" {shown}"));
+            let trade = number(204).map(|id| format!(" #{}", id_of(id)));
+            let corrected = number(205).map(|field| format!(" {}", price(field)));
+            let name = tags.iter().find(|of| of.tag == 206);
+            let name = name.map(|of| format!(" {}", String::from_utf8_lossy(of.value)));
+            let (number, reason) = (m.user_ref_num, char::from(m.reason));
+            let rest: String = [shown, trade, corrected, name].into_iter().flatten().collect();
+            format!("restated {number} {reason}{rest}")
+        }
+        Outbound::CancelReject(m, _) => format!("cancel rejected {}", m.user_ref_num),
         Outbound::MassCancelResponse(m, _) => format!("mass canceled {}", m.user_ref_num),
         Outbound::AccountQueryResponse(m, _) => format!("next {}", m.next_user_ref_num),
         other => format!("{other:?}"),

@@ -3,73 +3,115 @@
 //! `OUCH_KILL_ORDERS` and `OUCH_KILL_SEED` make it a long run (`scripts/soak`).
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::thread::sleep;
 use std::time::Duration;
 
-use client::{Client, Login, NewOrder, Report, ReportKind, Reports, Side, TimeInForce, Venue};
+use client::{Client, Login, NewOrder, Report, ReportKind, Side, TimeInForce, Venue};
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
 
 use crate::process::{Serving, text};
 
-/// Orders that are under way at once.
-const UNDER_WAY: usize = 128;
+/// Clients between which the orders are divided, if none is killed, and the fewest orders of each.
+const CLIENTS: u64 = 64;
+const ORDERS_OF_CLIENT: u64 = 512;
+/// A kill comes at most this long after the start of a client, for each of its orders.
+const KILL_WITHIN_US: u64 = 40;
+/// What the spool needs for the reports of an order.
+const SPOOL_BYTES: u64 = 1_024;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn kills_lose_no_order_double_none_and_leave_no_gap() {
+#[test]
+fn kills_lose_no_order_double_none_and_leave_no_gap() {
     let number = |name: &str, default: u64| {
         std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
     };
     let orders = number("OUCH_KILL_ORDERS", 4_000);
     let seed = number("OUCH_KILL_SEED", 7);
     let mut chance = Chance(seed);
-    let mut house = House::new();
-    let mut seen = Seen::default();
+    let mut house = House::new(orders);
+    let mut seen = Seen::new(orders);
     let (mut venue_kills, mut client_kills) = (0, 0);
-    while (seen.accepted.len() as u64) < orders {
-        let (alice, mut reports) = house.log_on(seen.next).await;
-        // All that the last client missed is read before anything is sent again.
-        let open = alice.open_orders().await;
-        seen.drain(&mut reports);
-        if open.is_err() {
-            continue;
-        }
-        let wanted = (0..orders).filter(|at| !seen.accepted.contains_key(at));
-        let mut entering = JoinSet::new();
-        for at in wanted.take(UNDER_WAY * 4) {
-            let alice = alice.clone();
-            entering.spawn(async move { alice.enter(&order(at)).await.map(drop) });
-        }
-        drop(alice);
-        sleep(Duration::from_micros(chance.below(20_000))).await;
+    let of_client = (orders / CLIENTS).max(ORDERS_OF_CLIENT);
+    while seen.missing().next().is_some() {
+        let runtime = Runtime::new().unwrap();
+        let (url, login) = house.login(&seen);
+        let kept = Kept::new(seen);
+        let client = runtime.spawn(run_client(url, login, of_client, kept.clone()));
+        sleep(Duration::from_micros(chance.below(KILL_WITHIN_US * of_client)));
         if chance.below(3) > 0 {
             house.kill();
             venue_kills += 1;
-            while let Some(entered) = entering.join_next().await {
-                entered.unwrap().unwrap();
-            }
+            runtime.block_on(client).unwrap();
         } else {
             client_kills += 1;
-            entering.abort_all();
         }
-        drop(entering);
-        seen.drain(&mut reports);
+        // Nothing of the client goes on, and its connection ends without a log-out.
+        seen = kept.end();
+        runtime.shutdown_background();
     }
     assert!(venue_kills > 0 && client_kills > 0, "seed {seed}: too few orders for kills");
 
     // All clients together have seen what one sees that asks for everything.
-    let (alice, mut reports) = house.log_on(1).await;
-    alice.open_orders().await.unwrap();
-    let mut all = Seen::default();
-    all.drain(&mut reports);
-    assert_eq!(all.accepted.len() as u64, orders, "seed {seed}");
-    assert!(all.accepted.values().all(|times| *times == 1), "seed {seed}: an order was doubled");
-    // A client that begins later does not know the orders before, so their ends are not reported.
-    let of_all: BTreeMap<u64, &Report> = all.reports.iter().map(|of| (of.sequence, of)).collect();
-    let is_same = |of: &Report| of_all.get(&of.sequence) == Some(&of);
-    assert!(seen.reports.iter().all(is_same), "seed {seed}: a report that is not in sequence");
+    let runtime = Runtime::new().unwrap();
+    let [seen, all] = [seen, Seen::new(orders)].map(|seen| {
+        let (url, login) = house.login(&seen);
+        let kept = Kept::new(seen);
+        runtime.block_on(run_client(url, login, 0, kept.clone()));
+        kept.end()
+    });
+    let times = |times: u8| all.accepted.iter().filter(|of| **of == times).count() as u64;
+    let (lost, doubled) = (times(0), orders - times(0) - times(1));
+    println!(
+        "{orders} orders, seed {seed}, {venue_kills} kills of the venue, {client_kills} of the \
+         client: {lost} lost, {doubled} doubled"
+    );
+    assert_eq!((lost, doubled), (0, 0), "seed {seed}");
+    assert!(seen.accepted == all.accepted && seen.open.is_empty(), "seed {seed}");
+    assert!(seen.hashes == all.hashes, "seed {seed}: the sequences of reports differ");
+}
+
+/// A client that goes on where the last one was: it enters some of the orders that are missing.
+async fn run_client(url: String, login: Login, orders: u64, kept: Kept) {
+    // The venue may be killed before the client is there.
+    let client = Client::new(&url, None).unwrap();
+    let Ok((alice, mut reports)) = Venue::ouch(&client, login).await else { return };
+    // All that the last client missed is read before anything is sent again.
+    let mut is_current = pin!(alice.open_orders());
+    loop {
+        tokio::select! {
+            biased;
+            report = reports.next() => kept.take(report),
+            open = &mut is_current => {
+                open.unwrap();
+                break;
+            }
+        }
+    }
+    while let Some(report) = reports.try_next() {
+        kept.take(Some(report));
+    }
+    let wanted = kept.missing(orders);
+    let mut entering = JoinSet::new();
+    for at in wanted {
+        let alice = alice.clone();
+        entering.spawn(async move { alice.enter(&order(at)).await.map(drop) });
+    }
+    while !entering.is_empty() {
+        tokio::select! {
+            biased;
+            report = reports.next() => kept.take(report),
+            Some(entered) = entering.join_next() => entered.unwrap().unwrap(),
+        }
+    }
+    while let Some(report) = reports.try_next() {
+        kept.take(Some(report));
+    }
 }
 
 /// An order that ends at once, so that no number of them is too many.
@@ -90,26 +132,73 @@ impl Chance {
     }
 }
 
-/// What the clients of one login have seen.
-#[derive(Default)]
+/// What a client has kept, until it is killed.
+#[derive(Clone)]
+struct Kept(Arc<Mutex<Option<Seen>>>);
+
+impl Kept {
+    fn new(seen: Seen) -> Self {
+        Self(Arc::new(Mutex::new(Some(seen))))
+    }
+
+    /// Of a client that is killed, a thread may run a moment longer: it keeps nothing more.
+    fn take(&self, report: Option<Report>) {
+        if let Some(seen) = &mut *self.0.lock().unwrap() {
+            seen.take(&report.expect("the way is open"));
+        }
+    }
+
+    /// The first of the orders that are missing.
+    fn missing(&self, count: u64) -> Vec<u64> {
+        let kept = self.0.lock().unwrap();
+        kept.iter().flat_map(Seen::missing).take(count as usize).collect()
+    }
+
+    fn end(&self) -> Seen {
+        self.0.lock().unwrap().take().expect("it has ended once")
+    }
+}
+
+/// What the clients of one login have seen, as their program keeps it.
 struct Seen {
-    reports: Vec<Report>,
     /// How often each order was accepted.
-    accepted: BTreeMap<u64, u32>,
-    next: u64,
+    accepted: Vec<u8>,
+    /// Orders that have not ended, with the number of their acceptance.
+    open: BTreeMap<String, u64>,
+    /// Of each report, by its number.
+    hashes: Vec<u64>,
 }
 
 impl Seen {
-    /// Takes the reports that have arrived.
-    fn drain(&mut self, reports: &mut Reports) {
-        while let Some(report) = reports.try_next() {
-            assert!(report.sequence >= self.next, "a repeat");
-            self.next = report.sequence + 1;
-            if report.kind == ReportKind::Accepted {
-                let at = report.client_order_id.trim_start_matches('k').parse().unwrap();
-                *self.accepted.entry(at).or_default() += 1;
+    fn new(orders: u64) -> Self {
+        let accepted = vec![0; orders as usize];
+        Self { accepted, open: BTreeMap::new(), hashes: Vec::new() }
+    }
+
+    fn missing(&self) -> impl Iterator<Item = u64> {
+        (0..).zip(&self.accepted).filter(|(_, times)| **times == 0).map(|(at, _)| at)
+    }
+
+    /// The number of the next report.
+    fn next(&self) -> u64 {
+        (self.hashes.len() as u64).max(1)
+    }
+
+    fn take(&mut self, report: &Report) {
+        let Report { sequence, client_order_id: name, kind, .. } = report;
+        assert!(*sequence >= self.next(), "a repeat: {report:?}");
+        let mut hasher = DefaultHasher::new();
+        format!("{report:?}").hash(&mut hasher);
+        self.hashes.resize(*sequence as usize, 0);
+        self.hashes.push(hasher.finish());
+        match kind {
+            ReportKind::Accepted => {
+                let at: usize = name.trim_start_matches('k').parse().unwrap();
+                self.accepted[at] += 1;
+                self.open.insert(name.clone(), *sequence);
             }
-            self.reports.push(report);
+            ReportKind::Canceled { .. } => drop(self.open.remove(name).expect("it was open")),
+            other => panic!("{other:?}"),
         }
     }
 }
@@ -118,19 +207,22 @@ impl Seen {
 struct House {
     dir: TempDir,
     venue: Option<Serving>,
+    spool_mib: String,
 }
 
 impl House {
-    fn new() -> Self {
-        let mut house = Self { dir: tempfile::tempdir().unwrap(), venue: None };
+    fn new(orders: u64) -> Self {
+        let spool_mib = (64 + orders * SPOOL_BYTES / (1 << 20)).to_string();
+        let mut house = Self { dir: tempfile::tempdir().unwrap(), venue: None, spool_mib };
         house.start();
         house
     }
 
     fn start(&mut self) {
         let (data, socket) = (self.dir.path(), self.socket());
+        let spool = ["--spool-max-mib", &self.spool_mib];
         let args = ["--demo", "--no-bots", "--data", text(data), "--ouch-unix", text(&socket)];
-        self.venue = Some(Serving::start(&args));
+        self.venue = Some(Serving::start(&[&args[..], &spool[..]].concat()));
     }
 
     fn kill(&mut self) {
@@ -142,17 +234,16 @@ impl House {
         self.dir.path().join("ouch.socket")
     }
 
-    async fn log_on(&self, from_sequence: u64) -> (Venue, Reports) {
+    /// The venue's address, and the login of a client that goes on.
+    fn login(&self, seen: &Seen) -> (String, Login) {
         let demo = std::fs::read(self.dir.path().join("demo.json")).unwrap();
         let demo: Value = serde_json::from_slice(&demo).unwrap();
         let text = |name: &str| demo["accounts"][0]["login"][name].as_str().unwrap().to_owned();
-        let login = Login {
-            address: format!("unix:{}", self.socket().display()),
-            user: text("user"),
-            password: text("password"),
-            from_sequence: from_sequence.max(1),
-        };
-        let client = Client::new(&self.venue.as_ref().unwrap().url, None).unwrap();
-        Venue::ouch(&client, login).await.unwrap()
+        let address = format!("unix:{}", self.socket().display());
+        let oldest = seen.open.values().min().copied();
+        let login = Login::new(address, text("user"), text("password"))
+            .from_sequence(seen.next())
+            .read_from(oldest.unwrap_or_else(|| seen.next()));
+        (self.venue.as_ref().unwrap().url.clone(), login)
     }
 }

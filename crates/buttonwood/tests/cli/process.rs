@@ -1,5 +1,6 @@
 //! A venue of a test's own: the real binary, a free port, a temporary folder.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
@@ -18,6 +19,10 @@ pub(crate) struct Serving {
     pub(crate) page: Option<String>,
     /// The address of the OUCH port.
     pub(crate) ouch: Option<String>,
+    /// The address of the gRPC port.
+    pub(crate) grpc: Option<String>,
+    /// Further ports and sockets by their names.
+    pub(crate) listening: BTreeMap<String, String>,
 }
 
 /// Runs the binary to its end, without what the environment of the test says.
@@ -68,15 +73,22 @@ impl Serving {
         let mut process = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = process.stdout.take().expect("it is piped");
         let stdout = BufReader::new(stdout);
-        let mut serving = Self { process, stdout, url: String::new(), page: None, ouch: None };
+        let (url, page, ouch, grpc) = (String::new(), None, None, None);
+        let listening = BTreeMap::new();
+        let mut serving = Self { process, stdout, url, page, ouch, grpc, listening };
         loop {
             let line = serving.next_line();
             match line.split_once(' ') {
                 Some(("open", page)) => serving.page = Some(page.to_owned()),
-                Some(("listening", port)) => match port.strip_prefix("ouch ") {
-                    Some(port) => serving.ouch = Some(port.to_owned()),
-                    None => assert!(port.starts_with("ouch-unix /"), "{port}"),
-                },
+                Some(("listening", port)) => {
+                    let (name, place) = port.split_once(' ').expect("a name and a place");
+                    match name {
+                        "ouch" => serving.ouch = Some(place.to_owned()),
+                        "grpc" => serving.grpc = Some(place.to_owned()),
+                        _ => {}
+                    }
+                    serving.listening.insert(name.to_owned(), place.to_owned());
+                }
                 Some(("ready", url)) => {
                     serving.url = url.to_owned();
                     return serving;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use client::{
-    Client, Credentials, Error, Login, NewOrder, Origin, ReportKind, Reports, Side, TimeInForce,
-    Venue,
+    Access, Caller, Client, Credentials, Error, Login, NewOrder, Origin, ReportKind, Reports, Side,
+    TimeInForce, Tls, Venue,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -23,7 +23,7 @@ use crate::process::{Serving, run_refused, text};
 #[path = "../../../client/examples/ways.rs"]
 mod example;
 
-const WAYS: [Origin; 3] = [Origin::Rest, Origin::WebSocket, Origin::Ouch];
+const WAYS: [Origin; 4] = [Origin::Rest, Origin::WebSocket, Origin::Ouch, Origin::Grpc];
 const SYMBOL: &str = "BTCUSDT";
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -163,14 +163,15 @@ async fn under_cuts_at_random_moments_each_order_is_entered_once() {
 #[tokio::test]
 async fn orders_that_wait_go_in_one_write_and_a_lone_one_at_once() {
     let house = House::new();
-    for way in [Origin::WebSocket, Origin::Ouch] {
+    for way in WAYS {
         let (alice, _reports) = house.direct(way, "alice").await;
         for _ in 0..3 {
             alice.enter(&ioc("0.001", "30000")).await.unwrap();
         }
         let alone = alice.statistics();
         assert_eq!(alone.messages, 3);
-        let orders = (0..1_000).map(|_| {
+        let count = if way == Origin::Rest { 200 } else { 1_000 };
+        let orders = (0..count).map(|_| {
             let alice = alice.clone();
             tokio::spawn(async move { alice.enter(&ioc("0.001", "30000")).await })
         });
@@ -178,13 +179,25 @@ async fn orders_that_wait_go_in_one_write_and_a_lone_one_at_once() {
             entered.await.unwrap().unwrap();
         }
         let statistics = alice.statistics();
-        assert_eq!((statistics.messages, statistics.answered), (1_003, 1_003));
-        assert!(statistics.writes - alone.writes < 500, "{statistics:?}");
+        assert_eq!((statistics.messages, statistics.answered), (count + 3, count + 3));
+        assert!(statistics.writes - alone.writes < count / 2, "{statistics:?}");
+        // Each order of a batch is refused by itself.
+        let orders = (0..40).map(|at| {
+            let alice = alice.clone();
+            let price = if at % 2 == 0 { "30000" } else { "30000.001" };
+            tokio::spawn(async move { alice.enter(&ioc("0.001", price)).await })
+        });
+        for (at, entered) in orders.collect::<Vec<_>>().into_iter().enumerate() {
+            match entered.await.unwrap() {
+                Ok(_) => assert_eq!(at % 2, 0),
+                Err(error) => assert!(at % 2 == 1 && !matches!(error, Error::Transport(_))),
+            }
+        }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_goes_on_over_a_unix_socket() {
+async fn a_session_goes_on_over_a_unix_socket_inside_grpc_and_through_shared_memory() {
     let house = House::new();
     let (tcp, reports) = house.direct(Origin::Ouch, "alice").await;
     tcp.enter(&buy("0.001", "30000").client_order_id("first")).await.unwrap();
@@ -195,6 +208,34 @@ async fn a_session_goes_on_over_a_unix_socket() {
     alice.enter(&buy("0.001", "31000").client_order_id("second")).await.unwrap();
     let seen = story(&mut reports, "accepted second").await;
     assert_eq!(seen, ["accepted first", "accepted second"]);
+    drop((alice, reports));
+    // Inside a call, where nothing else gets through: with the same numbers.
+    let call = format!("grpc:{}", house.venue.grpc.as_ref().unwrap());
+    let (alice, mut reports) = house.over(Origin::Ouch, "alice", &house.venue.url, call).await;
+    alice.enter(&buy("0.001", "32000").client_order_id("third")).await.unwrap();
+    let seen = story(&mut reports, "accepted third").await;
+    assert_eq!(seen, ["accepted first", "accepted second", "accepted third"]);
+    alice.cancel(SYMBOL, "first").await.unwrap();
+    assert_eq!(names(&alice).await, ["second", "third"]);
+    drop((alice, reports));
+    let memory = format!("shm:{}", text(&shm_socket(&house.dir)));
+    let (alice, mut reports) = house.over(Origin::Ouch, "alice", &house.venue.url, memory).await;
+    assert_eq!(names(&alice).await, ["second", "third"]);
+    // More than the rings hold at once, in both directions, and then again after a rest.
+    for _ in 0..2 {
+        let orders = (0..4_000).map(|_| {
+            let alice = alice.clone();
+            tokio::spawn(async move { alice.enter(&ioc("0.001", "30000")).await })
+        });
+        for entered in orders.collect::<Vec<_>>() {
+            entered.await.unwrap().unwrap();
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+    alice.cancel(SYMBOL, "second").await.unwrap();
+    let seen = story(&mut reports, "canceled second").await;
+    assert_eq!(seen.len(), 4 + 2 * 8_000 + 1);
+    drop((alice, reports));
     // A socket that a killed venue has left is replaced; another file is not.
     let House { dir, venue } = house;
     venue.kill();
@@ -206,6 +247,81 @@ async fn a_session_goes_on_over_a_unix_socket() {
     let refused = run_refused(&[&["serve", "--http", "127.0.0.1:0"], &args[..]].concat());
     assert!(refused.contains("cannot listen on"), "{refused}");
     assert_eq!(std::fs::read(socket(&dir)).unwrap(), b"a file");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_in_the_middle_of_a_session_loses_no_report() {
+    let house = House::new();
+    let (alice, mut reports) = house.direct(Origin::Ouch, "alice").await;
+    for (name, price) in [("first", "30000"), ("second", "29000")] {
+        alice.enter(&buy("0.002", price).client_order_id(name)).await.unwrap();
+    }
+    assert_eq!(story(&mut reports, "accepted second").await.len(), 2);
+    let bob = house.rest("bob");
+    bob.enter(&NewOrder::market(SYMBOL, Side::Sell, "0.001")).await.unwrap();
+    let executed = timeout(PATIENCE, reports.as_mut().unwrap().next()).await.unwrap().unwrap();
+    drop((alice, reports));
+
+    // While the program is away.
+    bob.enter(&NewOrder::market(SYMBOL, Side::Sell, "0.001")).await.unwrap();
+    let from = executed.sequence + 1;
+    let begin = |login: Login| async {
+        let client = house.client("alice", &house.venue.url);
+        let (venue, reports) = Venue::ouch(&client, login).await.unwrap();
+        (venue, Some(reports))
+    };
+    let login = || house.login("alice", house.venue.ouch.clone().unwrap()).from_sequence(from);
+    let (alice, mut reports) = begin(login()).await;
+    assert_eq!(names(&alice).await, ["second"]);
+    let seen = story(&mut reports, "executed first 0.001 @ 30000").await;
+    assert_eq!(seen, ["executed first 0.001 @ 30000"]);
+    drop((alice, reports));
+
+    // Reports of orders whose acceptance is not read have no name, yet are there.
+    let (alice, mut reports) = begin(login().read_from(from)).await;
+    assert_eq!(names(&alice).await, Vec::<String>::new());
+    bob.enter(&NewOrder::market(SYMBOL, Side::Sell, "0.001")).await.unwrap();
+    let seen = story(&mut reports, "executed #2 0.001 @ 29000").await;
+    assert_eq!(seen, ["executed #1 0.001 @ 30000", "executed #2 0.001 @ 29000"]);
+    drop((alice, reports));
+
+    let (alice, mut reports) = begin(login().from_sequence(0)).await;
+    alice.cancel(SYMBOL, "second").await.unwrap();
+    assert_eq!(story(&mut reports, "canceled second").await, ["canceled second"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_way_speaks_tls_to_a_venue_that_is_trusted() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (cert, private) = (dir.path().join("cert.pem"), dir.path().join("tls.key"));
+    std::fs::write(&cert, made.cert.pem()).unwrap();
+    std::fs::write(&private, made.signing_key.serialize_pem()).unwrap();
+    let tls = ["--tls-cert", text(&cert), "--tls-key", text(&private)].map(str::to_owned);
+    let args = [serve(&dir), tls.to_vec()].concat();
+    let venue = Serving::start(&args.iter().map(|arg| &**arg).collect::<Vec<_>>());
+    let house = House { dir, venue };
+    let url = house.venue.url.replace("127.0.0.1", "localhost");
+    let credentials = |name| house.credentials(name);
+    let tls = Tls::new(made.cert.pem().as_bytes(), "localhost").unwrap();
+    let client = Client::with_tls(&url, Some(credentials("alice")), tls).unwrap();
+    let login = house.login("alice", house.venue.ouch.clone().unwrap());
+    let (websocket, _reports) = Venue::websocket(client.clone(), None).unwrap();
+    let (ouch, _reports) = Venue::ouch(&client, login).await.unwrap();
+    for venue in [Venue::rest(client.clone()), websocket, ouch] {
+        let entered = venue.enter(&ioc("0.001", "30000")).await.unwrap();
+        assert_eq!(entered.way, venue.way());
+    }
+    // Another authority, and another name.
+    let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    for (trusted, name) in [(other.cert.pem(), "localhost"), (made.cert.pem(), "venue.example")] {
+        let tls = Tls::new(trusted.as_bytes(), name).unwrap();
+        let client = Client::with_tls(&url, None, tls).unwrap();
+        assert!(matches!(client.ping().await, Err(Error::Transport(_))), "{name}");
+    }
+    for trusted in ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
+        assert!(matches!(Tls::new(trusted.as_bytes(), "localhost"), Err(Error::Usage(_))));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -236,7 +352,8 @@ async fn the_example_trades_over_each_way() {
     let house = House::new();
     let keys = house.dir.path().join("demo.json");
     let ouch = house.venue.ouch.as_ref().unwrap();
-    example::run(&house.venue.url, text(&keys), ouch).await.unwrap();
+    let grpc = house.venue.grpc.as_ref().unwrap();
+    example::run(&house.venue.url, text(&keys), ouch, grpc).await.unwrap();
 }
 
 fn buy(qty: &str, price: &str) -> NewOrder {
@@ -273,6 +390,12 @@ async fn story(reports: &mut Option<Reports>, end: &str) -> Vec<String> {
                 format!("replaced {orig_client_order_id} by {name}")
             }
             ReportKind::Rejected { reason } => format!("rejected {name} {reason}"),
+            ReportKind::Refreshed { shown_qty } => format!("{name} shows {}", number(&shown_qty)),
+            ReportKind::Repriced { price } => format!("{name} @ {}", number(&price)),
+            ReportKind::Busted { trade_id } => format!("busted {name} #{trade_id}"),
+            ReportKind::Corrected { trade_id, price } => {
+                format!("corrected {name} #{trade_id} @ {}", number(&price))
+            }
         });
     }
     seen
@@ -282,12 +405,16 @@ fn socket(dir: &TempDir) -> PathBuf {
     dir.path().join("ouch.socket")
 }
 
+fn shm_socket(dir: &TempDir) -> PathBuf {
+    dir.path().join("ouch.memory")
+}
+
 fn serve(dir: &TempDir) -> Vec<String> {
-    let socket = socket(dir);
-    let (data, socket) = (text(dir.path()), text(&socket));
-    let args =
-        ["--demo", "--no-bots", "--data", data, "--ouch", "127.0.0.1:0", "--ouch-unix", socket];
-    args.map(str::to_owned).to_vec()
+    let (unix, memory) = (socket(dir), shm_socket(dir));
+    let (data, unix, memory) = (text(dir.path()), text(&unix), text(&memory));
+    let mut args = vec!["--demo", "--no-bots", "--data", data, "--grpc", "127.0.0.1:0"];
+    args.extend(["--ouch", "127.0.0.1:0", "--ouch-unix", unix, "--ouch-shm", memory]);
+    args.into_iter().map(str::to_owned).collect()
 }
 
 /// A demo venue with all ways.
@@ -315,11 +442,20 @@ impl House {
         accounts.iter().find(|account| account["name"] == name).unwrap().clone()
     }
 
-    fn client(&self, name: &str, url: &str) -> Client {
+    fn credentials(&self, name: &str) -> Credentials {
         let account = self.account(name);
         let text = |name: &str| account[name].as_str().unwrap().to_owned();
-        let (api_key, secret_key) = (text("api_key"), text("secret_key"));
-        Client::new(url, Some(Credentials { api_key, secret_key })).unwrap()
+        Credentials { api_key: text("api_key"), secret_key: text("secret_key") }
+    }
+
+    fn client(&self, name: &str, url: &str) -> Client {
+        Client::new(url, Some(self.credentials(name))).unwrap()
+    }
+
+    fn login(&self, name: &str, address: String) -> Login {
+        let account = self.account(name);
+        let text = |name: &str| account["login"][name].as_str().unwrap();
+        Login::new(address, text("user"), text("password"))
     }
 
     fn rest(&self, name: &str) -> Venue {
@@ -327,8 +463,8 @@ impl House {
     }
 
     async fn direct(&self, way: Origin, name: &str) -> (Venue, Option<Reports>) {
-        let ouch = self.venue.ouch.clone().unwrap();
-        self.over(way, name, &self.venue.url, ouch).await
+        let port = if way == Origin::Grpc { &self.venue.grpc } else { &self.venue.ouch };
+        self.over(way, name, &self.venue.url, port.clone().unwrap()).await
     }
 
     async fn over(
@@ -336,7 +472,7 @@ impl House {
         way: Origin,
         name: &str,
         url: &str,
-        ouch: String,
+        port: String,
     ) -> (Venue, Option<Reports>) {
         match way {
             Origin::WebSocket => {
@@ -344,12 +480,17 @@ impl House {
                 (venue, Some(reports))
             }
             Origin::Ouch => {
-                let account = self.account(name);
-                let text = |name: &str| account["login"][name].as_str().unwrap().to_owned();
-                let (user, password) = (text("user"), text("password"));
-                let login = Login { address: ouch, user, password, from_sequence: 1 };
+                let login = self.login(name, port);
                 let client = self.client(name, &self.venue.url);
                 let (venue, reports) = Venue::ouch(&client, login).await.unwrap();
+                (venue, Some(reports))
+            }
+            Origin::Grpc => {
+                let account = self.account(name);
+                let text = |name: &str| account[name].as_str().unwrap().to_owned();
+                let (api_key, secret_key) = (text("api_key"), text("secret_key"));
+                let caller = Caller::Key(Credentials { api_key, secret_key });
+                let (venue, reports) = Venue::grpc(Access { address: port, caller }, Some(1));
                 (venue, Some(reports))
             }
             _ => (Venue::rest(self.client(name, url)), None),
@@ -359,6 +500,7 @@ impl House {
     async fn through_a_relay(&self, way: Origin, name: &str) -> (Venue, Relay, Option<Reports>) {
         let target = match way {
             Origin::Ouch => self.venue.ouch.clone().unwrap(),
+            Origin::Grpc => self.venue.grpc.clone().unwrap(),
             _ => self.venue.url.trim_start_matches("http://").to_owned(),
         };
         let relay = Relay::start(target).await;

@@ -64,6 +64,16 @@ pub(super) trait Asks {
         query: &Query,
         key: &str,
     ) -> Result<T, Error>;
+
+    /// Sends a request again whose answer was lost.
+    async fn repeat<T: DeserializeOwned>(
+        &self,
+        request: Request,
+        query: &Query,
+        key: &str,
+    ) -> Result<T, Error> {
+        self.ask(request, query, key).await
+    }
 }
 
 pub(super) async fn enter<A: Asks>(
@@ -75,8 +85,9 @@ pub(super) async fn enter<A: Asks>(
     let (key, until) = (fresh_name(), patience());
     let mut back_off = BackOff::default();
     let query = order.query().with("recvWindow", RECV_WINDOW.as_millis());
+    let mut placed = way.ask::<PlacedOrder>(Request::Place, &query, &key).await;
     loop {
-        let error = match way.ask::<PlacedOrder>(Request::Place, &query, &key).await {
+        let error = match placed {
             Ok(placed) => return Ok(reply_of(A::WAY, placed)),
             Err(error) => error,
         };
@@ -95,6 +106,7 @@ pub(super) async fn enter<A: Asks>(
             return Err(error);
         }
         back_off.wait().await;
+        placed = way.repeat(Request::Place, &query, &key).await;
     }
 }
 
@@ -185,7 +197,7 @@ pub(super) async fn replace<A: Asks>(
 }
 
 /// `None` if nothing is left.
-fn difference(total: &str, executed: &str) -> Option<String> {
+pub(super) fn difference(total: &str, executed: &str) -> Option<String> {
     const DECIMALS: u8 = 18;
     let units = |text| types::parse_decimal(text, DECIMALS);
     let left = units(total)?.checked_sub(units(executed)?)?;

@@ -1,5 +1,6 @@
-//! Orders over OUCH: one session, whose connection may break.
+//! Orders over OUCH: one session, whose connection may break, or change its way.
 
+mod datagrams;
 mod encode;
 mod link;
 mod session;
@@ -11,6 +12,7 @@ use protocol::soup::LogOn;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
+use self::datagrams::UdpWay;
 use self::encode::Instruments;
 use self::link::Link;
 use self::session::Session;
@@ -25,18 +27,80 @@ const REQUESTS_MAX: usize = 4_096;
 /// A login for OUCH, and where it is used.
 #[derive(Clone)]
 pub struct Login {
-    /// `host:port`, or `unix:` and the path of a socket.
+    /// `host:port`, with TLS if the client has it; or `unix:` or `shm:` and the path of a socket.
+    /// With `grpc:` before it, a port or a Unix socket is that of the venue's gRPC, which carries
+    /// the session (feature `grpc`).
     pub address: String,
     pub user: String,
     pub password: String,
-    /// The first report that is wanted: 1 for all of the numbering day, so that orders entered
-    /// before are known; 0 for new ones only.
+    /// The first report that is wanted: 1 for all of the numbering day; 0 for new ones only.
     pub from_sequence: u64,
+    /// The first report that is read. Those before `from_sequence` are not given: they make the
+    /// orders known that were entered before, so that their reports have names.
+    pub read_from: u64,
+}
+
+impl Login {
+    /// All reports of the numbering day are wanted.
+    pub fn new(
+        address: impl Into<String>,
+        user: impl Into<String>,
+        password: impl Into<String>,
+    ) -> Self {
+        let (address, user, password) = (address.into(), user.into(), password.into());
+        Self { address, user, password, from_sequence: 1, read_from: 1 }
+    }
+
+    /// The reports from this one on are wanted; the program has those before. 0 is the first new
+    /// one.
+    #[must_use]
+    pub fn from_sequence(self, from_sequence: u64) -> Self {
+        Self { from_sequence, ..self }
+    }
+
+    /// Reads from this report on only, so that a start costs less than with all of the day: that of
+    /// the oldest order that is open is early enough.
+    #[must_use]
+    pub fn read_from(self, read_from: u64) -> Self {
+        Self { read_from, ..self }
+    }
+
+    fn first_read(&self) -> u64 {
+        first_read(self.read_from, self.from_sequence)
+    }
+}
+
+/// No later than the first report that is wanted; 0 is the first new one.
+fn first_read(read_from: u64, from_sequence: u64) -> u64 {
+    match from_sequence {
+        0 => read_from.max(1),
+        wanted => read_from.clamp(1, wanted),
+    }
 }
 
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Login").field(&self.address).field(&self.user).finish()
+    }
+}
+
+/// A login for OUCH over UDP, and what to do where datagrams do not pass.
+#[derive(Clone)]
+pub struct UdpLogin {
+    /// `host:port`.
+    pub address: String,
+    pub user: String,
+    /// The key of the login: 64 hexadecimal digits.
+    pub key: String,
+    /// As that of [`Login`].
+    pub from_sequence: u64,
+    /// The way to take while UDP does not work: the same login, over TCP.
+    pub fallback: Option<Login>,
+}
+
+impl fmt::Debug for UdpLogin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("UdpLogin").field(&self.address).field(&self.user).finish()
     }
 }
 
@@ -62,14 +126,41 @@ impl Ouch {
         login: Login,
         counters: Arc<Counters>,
     ) -> Result<(Self, Reports), Error> {
+        let (from_sequence, read_from) = (login.from_sequence, login.first_read());
+        Self::open_by(client, (Some(login), None), (from_sequence, read_from), counters).await
+    }
+
+    pub(super) async fn open_udp(
+        client: &Client,
+        login: UdpLogin,
+        counters: Arc<Counters>,
+    ) -> Result<(Self, Reports), Error> {
+        let (way, from_sequence) = (UdpWay::new(&login)?, login.from_sequence);
+        let read_from = login.fallback.as_ref().map_or(1, |login| login.read_from);
+        let read_from = first_read(read_from, from_sequence);
+        let ways = (login.fallback, Some(way));
+        Self::open_by(client, ways, (from_sequence, read_from), counters).await
+    }
+
+    async fn open_by(
+        client: &Client,
+        (login, udp): (Option<Login>, Option<UdpWay>),
+        (from_sequence, read_from): (u64, u64),
+        counters: Arc<Counters>,
+    ) -> Result<(Self, Reports), Error> {
         let instruments = Instruments::of(&client.exchange_info().await?);
         // The text is checked here once: every later log-on has the same.
-        let log_on = LogOn::new(&login.user, &login.password, None, login.from_sequence);
-        log_on.ok_or_else(|| Error::Usage("a user of 6 and a password of 10 characters".into()))?;
+        let is_text = login.as_ref().is_none_or(|login| {
+            LogOn::new(&login.user, &login.password, None, from_sequence).is_some()
+        });
+        if !is_text {
+            return Err(Error::Usage("a user of 6 and a password of 10 characters".into()));
+        }
         let (requests, asked) = mpsc::channel(REQUESTS_MAX);
         let (reports, reader) = mpsc::channel(WAITING_MAX);
-        let session = Session::new(instruments);
-        tokio::spawn(Link::new(login, session, asked, reports, counters).run());
+        let (tls, session) = (client.tls().cloned(), Session::new(instruments, from_sequence));
+        let link = Link::new((login, udp, tls), read_from, session, (asked, reports), counters);
+        tokio::spawn(link.run());
         Ok((Self { requests }, Reports(reader)))
     }
 

@@ -13,9 +13,10 @@ pub struct Report {
     /// connection are missing.
     pub sequence: u64,
     /// `#` and a number for an order of OUCH that was entered without a name, or before the first
-    /// report.
+    /// report that was read.
     pub client_order_id: String,
-    /// When the venue did it, in nanoseconds since 1970 by its clock; `None` over OUCH.
+    /// When the venue did it, in nanoseconds since 1970 by its clock; `None` over OUCH and
+    /// gRPC.
     pub time_ns: Option<i64>,
     pub kind: ReportKind,
 }
@@ -33,7 +34,7 @@ pub enum ReportKind {
         /// Of the trade: both sides have the same.
         trade_id: u64,
         is_maker: bool,
-        /// What the account paid for it; `None` over OUCH.
+        /// What the account paid for it; `None` over OUCH and gRPC.
         commission: Option<Commission>,
     },
     /// The order, or a part of it, is gone without a trade. The reason is a word of the way.
@@ -42,6 +43,23 @@ pub enum ReportKind {
     },
     Rejected {
         reason: String,
+    },
+    /// An iceberg shows its next part.
+    Refreshed {
+        shown_qty: String,
+    },
+    /// A pegged order has another price.
+    Repriced {
+        price: String,
+    },
+    /// An operator undid a trade.
+    Busted {
+        trade_id: u64,
+    },
+    /// An operator gave a trade another price.
+    Corrected {
+        trade_id: u64,
+        price: String,
     },
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Counters {
     pub(super) connections: AtomicU64,
     pub(super) messages: AtomicU64,
     pub(super) writes: AtomicU64,
+    pub(super) sent_again: AtomicU64,
+    pub(super) fallbacks: AtomicU64,
     latency: [AtomicU64; BUCKETS],
 }
 
@@ -37,6 +39,10 @@ pub struct Statistics {
     /// Messages and the writes that carried them: more than one a write under load.
     pub messages: u64,
     pub writes: u64,
+    /// Messages that were sent again because a datagram was lost, or late.
+    pub sent_again: u64,
+    /// Changes from UDP to TCP.
+    pub fallbacks: u64,
     latency: [u64; BUCKETS],
 }
 
@@ -57,7 +63,9 @@ impl Counters {
                 Self::add(&self.answered, 1);
                 Self::add(&self.latency[bucket(begun.elapsed())], 1);
             }
-            Err(Error::Api { .. } | Error::Rejected { .. }) => Self::add(&self.refused, 1),
+            Err(Error::Api { .. } | Error::Rejected { .. } | Error::Refused { .. }) => {
+                Self::add(&self.refused, 1);
+            }
             Err(_) => Self::add(&self.failed, 1),
         }
         outcome
@@ -73,6 +81,8 @@ impl Counters {
             connections: read(&self.connections),
             messages: read(&self.messages),
             writes: read(&self.writes),
+            sent_again: read(&self.sent_again),
+            fallbacks: read(&self.fallbacks),
             latency: std::array::from_fn(|at| read(&self.latency[at])),
         }
     }

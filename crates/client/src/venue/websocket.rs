@@ -10,20 +10,20 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{interval, timeout};
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{WebSocketStream, client_async};
 use types::Origin;
 
 use crate::http::{Query, now_ms};
 use crate::moment::since_1970_ns;
+use crate::socket::{Socket, address_of};
 use crate::venue::back_off::BackOff;
 use crate::venue::json::{Asks, Request};
 use crate::venue::report::{Commission, Report, ReportKind, Reports, WAITING_MAX};
 use crate::venue::statistics::Counters;
-use crate::{Client, Credentials, Error, REQUEST_TIMEOUT};
+use crate::{Client, Credentials, Error, REQUEST_TIMEOUT, Tls};
 
 /// Requests that may wait for the connection, and those on their way on it.
 const IN_FLIGHT_MAX: usize = 1_024;
@@ -45,7 +45,7 @@ struct Asked {
 /// The result in JSON, or a refusal; nothing if the connection ended first.
 type Answer = Result<Box<RawValue>, Error>;
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+type Messages = WebSocketStream<Socket>;
 
 impl WebSocket {
     pub(super) fn open(
@@ -60,8 +60,12 @@ impl WebSocket {
         let credentials = credentials.ok_or_else(|| Error::Usage("no credentials".to_owned()))?;
         let (requests, asked) = mpsc::channel(IN_FLIGHT_MAX);
         let (reports, reader) = mpsc::channel(WAITING_MAX);
+        let address = url.parse().ok().as_ref().and_then(address_of);
+        let address = address.ok_or_else(|| Error::Usage(format!("not a URL: {url}")))?;
         let link = Link {
             url,
+            address,
+            tls: client.tls().cloned(),
             credentials,
             asked,
             reports: Some(reports),
@@ -100,6 +104,9 @@ impl Asks for WebSocket {
 /// The task that has the connection.
 struct Link {
     url: String,
+    /// `host:port`.
+    address: String,
+    tls: Option<Tls>,
     credentials: Credentials,
     asked: mpsc::Receiver<Asked>,
     /// `None` once they have ended.
@@ -132,7 +139,7 @@ impl Link {
     async fn run(mut self) {
         let mut back_off = BackOff::default();
         while !self.asked.is_closed() {
-            if let Ok((socket, _)) = connect_async(&self.url).await {
+            if let Ok(socket) = self.connect().await {
                 Counters::add(&self.counters.connections, 1);
                 back_off.succeeded();
                 if self.serve(socket).await.is_ok() {
@@ -145,8 +152,15 @@ impl Link {
         }
     }
 
+    async fn connect(&self) -> Result<Messages, Error> {
+        let socket = Socket::connect(&self.address, self.tls.as_ref()).await;
+        let socket = socket.map_err(Error::transport)?;
+        let (messages, _) = client_async(&self.url, socket).await.map_err(Error::transport)?;
+        Ok(messages)
+    }
+
     /// Serves until the venue's last handle is gone; an error if the connection ends before.
-    async fn serve(&mut self, mut socket: Socket) -> Result<(), Error> {
+    async fn serve(&mut self, mut socket: Messages) -> Result<(), Error> {
         let wants_reports = self.reports.as_ref().is_some_and(|reports| !reports.is_closed());
         let subscription = wants_reports.then_some(self.next_id);
         if wants_reports {
@@ -183,7 +197,7 @@ impl Link {
     }
 
     /// Sends all requests that wait with one flush.
-    async fn send(&mut self, socket: &mut Socket, batch: &mut Vec<Asked>) -> Result<(), Error> {
+    async fn send(&mut self, socket: &mut Messages, batch: &mut Vec<Asked>) -> Result<(), Error> {
         for asked in batch.drain(..).filter(|asked| !asked.answer.is_closed()) {
             let id = self.next_id;
             let frame = self.frame(asked.method, &asked.query);
@@ -245,12 +259,23 @@ impl Link {
     }
 }
 
-/// An `executionReport` as a report; `None` for other events.
+/// An event of an order or a trade as a report; `None` for other events.
 fn report(seq: u64, event: &Value) -> Option<Report> {
-    if event["e"] != "executionReport" {
-        return None;
-    }
     let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
+    let time_ns = event["T"].as_u64().map(since_1970_ns);
+    let of_trade = |kind| {
+        // These events name the trade only.
+        Some(Report { sequence: seq, client_order_id: String::new(), time_ns, kind })
+    };
+    match event["e"].as_str()? {
+        "executionReport" => {}
+        "tradeBusted" => return of_trade(ReportKind::Busted { trade_id: event["t"].as_u64()? }),
+        "tradeCorrected" => {
+            let (trade_id, price) = (event["t"].as_u64()?, text("L"));
+            return of_trade(ReportKind::Corrected { trade_id, price });
+        }
+        _ => return None,
+    }
     let reason = || text("x");
     let mut name = text("c");
     let kind = match event["x"].as_str()? {
@@ -273,6 +298,5 @@ fn report(seq: u64, event: &Value) -> Option<Report> {
         }
         _ => ReportKind::Canceled { reason: reason() },
     };
-    let time_ns = event["T"].as_u64().map(since_1970_ns);
     Some(Report { sequence: seq, client_order_id: name, time_ns, kind })
 }

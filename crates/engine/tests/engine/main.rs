@@ -39,6 +39,7 @@ mod number;
 mod numbering;
 mod operator;
 mod order;
+mod order_feed;
 mod peg;
 mod phase;
 mod position;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use types::{
-    AccountId, ClOrdId, Command, CreateLogin, Entry, Event, LoginId, LoginSpec, MassCancel,
-    ModifyOrder, NumberedName, OpenSession, OrderRef, Qty, RefuseOrder, RejectReason, RevokeLogin,
-    Role, Sealed, SessionId, Side, UserName, Way, Ways,
+    AccountId, AmendOrder, BustTrade, ClOrdId, Command, CorrectTrade, CreateLogin, Entry, Event,
+    InstrumentId, LoginId, LoginSpec, MassCancel, ModifyOrder, NumberedName, OpenSession, OrderRef,
+    Price, Qty, RefuseOrder, RejectReason, RevokeLogin, Role, Sealed, SessionId, SetKillSwitch,
+    Side, Terms, TradeId, UserName, Way, Ways,
 };
 
 use crate::house::{Driver, House, entry, limit};
@@ -55,7 +56,7 @@ fn refusals_of_numbered_commands_are_messages_of_the_login() {
     assert_eq!(send(&mut venue, 7, 2, empty), "refused 2 OrderQtyBelowMin");
     let modify = |number: u64, of: u64, order_qty| {
         Command::ModifyOrder(ModifyOrder {
-            instrument: types::InstrumentId(0),
+            instrument: InstrumentId(0),
             order: OrderRef::by_cl_ord_id(name(of)),
             cl_ord_id: (number > 0).then(|| name(number)),
             order_qty: Qty::from_lots(order_qty),
@@ -70,6 +71,67 @@ fn refusals_of_numbered_commands_are_messages_of_the_login() {
     assert_eq!(send(&mut venue, 7, 6, Command::MassCancel(cancel)), "answered 6, canceled 5");
     let cancel = MassCancel { cl_ord_id: name(7), ..cancel };
     assert_eq!(send(&mut venue, 7, 7, Command::MassCancel(cancel)), "refused 7 OrderNotFound");
+}
+
+#[test]
+fn a_refusal_to_lower_an_open_order_is_a_message_of_its_login() {
+    let mut venue = venue();
+    open(&mut venue, 7);
+    assert_eq!(buy(&mut venue, 7, 1), "accepted 1");
+    let amend = |order_qty| {
+        Command::AmendOrder(AmendOrder {
+            instrument: InstrumentId(0),
+            order: OrderRef::by_cl_ord_id(name(1)),
+            cl_ord_id: None,
+            order_qty: Qty::from_lots(order_qty),
+        })
+    };
+    assert_eq!(send(&mut venue, 7, 0, amend(2)), "cancel refused 1 AmendQtyNotLower");
+    // Another way to the account has its own reply.
+    assert_eq!(print(&venue.apply(1, amend(2))), "refused AmendQtyNotLower");
+    let kill = SetKillSwitch { account: AccountId(1), on: true };
+    venue.apply(0, Command::SetKillSwitch(kill));
+    assert_eq!(send(&mut venue, 7, 0, amend(1)), "refused OrderNotFound");
+}
+
+#[test]
+fn the_next_part_of_an_iceberg_is_a_message_of_its_login() {
+    let mut venue = venue();
+    open(&mut venue, 7);
+    let sell = |cl_ord_id| types::NewOrder {
+        cl_ord_id,
+        terms: Some(Terms { display_qty: Qty::from_lots(2), ..Terms::default() }),
+        ..limit("a", Side::Sell, 5, 10)
+    };
+    send(&mut venue, 7, 1, Command::NewOrder(sell(name(1))));
+    let mut take = |qty| print(&venue.apply(2, Command::NewOrder(limit("b", Side::Buy, qty, 10))));
+    assert_eq!(take(1), "accepted b");
+    assert_eq!(take(1), "accepted b, refreshed 1 shows 2");
+    assert_eq!(take(3), "accepted b, refreshed 1 shows 1");
+    // An order without a number is no login's.
+    venue.apply(1, Command::NewOrder(sell(ClOrdId::parse("own").unwrap())));
+    let bought = venue.apply(2, Command::NewOrder(limit("b", Side::Buy, 2, 10)));
+    assert_eq!(print(&bought), "accepted b");
+}
+
+#[test]
+fn busts_and_corrections_are_messages_of_the_logins_that_traded() {
+    let mut venue = venue();
+    open(&mut venue, 7);
+    for number in [1, 2] {
+        assert_eq!(buy(&mut venue, 7, number), format!("accepted {number}"));
+        venue.apply(2, Command::NewOrder(limit("a", Side::Sell, 1, 10)));
+    }
+    let (instrument, trade_id) = (InstrumentId(0), TradeId(1));
+    let (buyer, seller, price) = (AccountId(1), AccountId(2), Price::from_ticks(9));
+    let correct = CorrectTrade { instrument, trade_id, buyer, seller, price };
+    assert_eq!(print(&venue.apply(0, Command::CorrectTrade(correct))), "corrected 1 #1 @9");
+    let bust = BustTrade { instrument, trade_id, buyer, seller };
+    venue.restart();
+    assert_eq!(print(&venue.apply(0, Command::BustTrade(bust))), "busted 1 #1");
+    assert_eq!(print(&venue.apply(0, Command::BustTrade(bust))), "refused TradeBustedAlready");
+    let bust = BustTrade { trade_id: TradeId(2), ..bust };
+    assert_eq!(print(&venue.apply(0, Command::BustTrade(bust))), "busted 2 #2");
 }
 
 #[test]
@@ -246,11 +308,27 @@ fn number_of(name: &ClOrdId) -> u32 {
 fn print(events: &[Event]) -> String {
     let texts = events.iter().filter_map(|event| {
         Some(match event {
-            Event::OrderAccepted(e) => format!("accepted {}", number_of(&e.order.cl_ord_id)),
+            Event::OrderAccepted(e) => match e.order.cl_ord_id.numbered() {
+                Some((name, _)) => format!("accepted {}", name.number),
+                None => format!("accepted {}", e.order.cl_ord_id),
+            },
+            Event::OrderRefreshed(e) => {
+                format!("refreshed {} shows {}", number_of(&e.cl_ord_id), e.shown_qty.lots())
+            }
+            Event::FillRevised(e) => {
+                let about = format!("{} #{}", number_of(&e.cl_ord_id), e.trade_id);
+                e.price.map_or_else(
+                    || format!("busted {about}"),
+                    |price| format!("corrected {about} @{}", price.ticks()),
+                )
+            }
             Event::OrderAmended(e) => format!("modified {}", number_of(&e.order.cl_ord_id)),
             Event::OrderModified(e) => format!("modified {}", number_of(&e.order.cl_ord_id)),
             Event::OrderCanceled(e) => format!("canceled {}", number_of(&e.order.cl_ord_id)),
             Event::CommandRepeated(_) => "repeats".to_owned(),
+            Event::CommandRejected(e) if e.in_cancel => {
+                format!("cancel {}", refused(e.reason, e.numbered))
+            }
             Event::CommandRejected(e) => refused(e.reason, e.numbered),
             Event::SessionOpened(e) => {
                 let numbering = e.numbering.unwrap();

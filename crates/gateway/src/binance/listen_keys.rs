@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use protocol::signed::ApiError;
 use types::{AccountId, KeyId};
 
-use crate::binance::generate::generate;
 use crate::clock::instant;
+use crate::door::generate::generate;
 
 const ALIVE_FOR: Duration = Duration::from_secs(3600);
 

@@ -12,12 +12,12 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use protocol::signed::ApiError;
 use types::{Origin, RetryKey};
-use venue::retry_key;
 
 use crate::binance::call::{Call, Proof};
 use crate::binance::operations::{Executed, OPERATIONS, Operation};
 use crate::binance::order_counts::{self, COUNT_HEADERS};
 use crate::binance::shared::BinanceContext;
+use crate::door::retry_key::retry_key;
 use crate::door::trace::TraceParent;
 use crate::socket::accept::{Direct, DirectAnswer};
 use crate::socket::cors::Headers;
@@ -31,8 +31,6 @@ pub(crate) const USED_WEIGHT_HEADERS: [HeaderName; 2] =
     [HeaderName::from_static("x-mbx-used-weight-1m"), HeaderName::from_static("x-mbx-used-weight")];
 pub(crate) const IDEMPOTENCY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 const TRACE_PARENT_HEADER: HeaderName = HeaderName::from_static("traceparent");
-const IDEMPOTENCY_KEY_LEN_MAX: usize = 64;
-const IDEMPOTENCY_KEY_LEGAL: &str = "^[ -~]{1,64}$";
 
 /// Headers for web pages of other origins.
 pub(crate) fn headers() -> Headers {
@@ -158,13 +156,9 @@ async fn read<B: AnyBody>(
 fn find_retry_key(headers: &HeaderMap) -> Result<Option<RetryKey>, ApiError> {
     let mut sent = headers.get_all(IDEMPOTENCY_HEADER).iter();
     let Some(key) = sent.next().map(HeaderValue::as_bytes) else { return Ok(None) };
-    let legal = (1..=IDEMPOTENCY_KEY_LEN_MAX).contains(&key.len())
-        && key.iter().all(|byte| (b' '..=b'~').contains(byte));
-    if !legal {
-        return Err(ApiError::illegal_characters("Idempotency-Key", IDEMPOTENCY_KEY_LEGAL));
-    }
+    let key = retry_key("Idempotency-Key", key)?;
     match sent.next() {
-        None => Ok(Some(retry_key(key))),
+        None => Ok(Some(key)),
         Some(_) => Err(ApiError::duplicate_parameter()),
     }
 }

@@ -14,6 +14,7 @@ use crate::feed::queues::SharedQueues;
 use crate::feed::reader_metrics::ReaderMetrics;
 use crate::socket::answered::Answered;
 use crate::socket::connection::ConnectionPermit;
+use crate::socket::readers::ReaderThreads;
 use crate::socket::settings::SocketSettings;
 use crate::socket::websocket::SocketContext;
 
@@ -69,14 +70,21 @@ pub(crate) struct BinanceContext {
     pub(crate) settings: SocketSettings,
     pub(crate) listen_keys: ListenKeys,
     pub(crate) publisher: Arc<PublisherState>,
+    pub(crate) readers: ReaderThreads,
     /// By the place of an operation in the table.
     pub(crate) answered: Arc<Answered>,
 }
 
 impl BinanceContext {
-    /// What a WebSocket with this permit is opened with.
+    /// What a WebSocket for requests is opened with.
     pub(crate) fn context(&self, permit: Arc<ConnectionPermit>) -> SocketContext {
-        SocketContext { permit, settings: self.settings, stopping: self.door.stopping.clone() }
+        let stopping = self.door.stopping.clone();
+        SocketContext { permit, settings: self.settings, stopping, readers: None }
+    }
+
+    /// What a WebSocket for streams is opened with.
+    pub(crate) fn reader_context(&self, permit: Arc<ConnectionPermit>) -> SocketContext {
+        SocketContext { readers: Some(self.readers.handle()), ..self.context(permit) }
     }
 
     /// The listen key of this name, if its API key is still usable.

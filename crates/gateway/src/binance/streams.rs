@@ -80,7 +80,7 @@ pub(crate) async fn open(
     // than the stream.
     let begin = session.subscriptions.streams();
     session.change(begin, true).await.map_err(|SubscriptionFailed| ApiError::overloaded())?;
-    let context = shared.context(permit);
+    let context = shared.reader_context(permit);
     websocket::open(context, upgrade, (Arc::clone(&client.outlet), queue), session)
 }
 

@@ -14,8 +14,8 @@ use crate::binance::user_streams::{Known, UserDataReader};
 use crate::clock::now_ns;
 use crate::door::directory::Directory;
 use crate::door::in_use::Held;
-use crate::feed::account::ReaderId;
-use crate::feed::backlog::{AccountBacklog, BacklogError};
+use crate::feed::backlog::{Backlog, BacklogError, EventsOf};
+use crate::feed::numbered::ReaderId;
 
 /// A subscription to an account's events.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub(crate) async fn subscribe(
     let (id, spool) = subscribed.await?;
     let user_data = UserDataSubscription { account, key, id, _in_use: in_use };
     if let Some(from_seq) = from_seq {
-        let backlog = AccountBacklog { spool, account };
+        let backlog = Backlog { spool, of: EventsOf::Account(account) };
         let first = match backlog.page(from_seq).await {
             Ok(first) => first,
             Err(error) => {
@@ -100,7 +100,7 @@ struct BacklogTask {
 }
 
 impl BacklogTask {
-    async fn send(self, backlog: AccountBacklog, first: Vec<NumberedEvent>, from_seq: u64) {
+    async fn send(self, backlog: Backlog, first: Vec<NumberedEvent>, from_seq: u64) {
         let outlet = &self.reader.client.outlet;
         let Some(queue) = outlet.queue() else { return };
         let mut known = None;

@@ -25,8 +25,8 @@ use types::{
 use crate::binance::stream_client::StreamClient;
 use crate::door::directory::Directory;
 use crate::door::query::{BalanceAnswer, BalanceQuery};
-use crate::feed::account::{AccountFeed, AccountReader, Registration};
 use crate::feed::entered_amounts::EnteredAmounts;
+use crate::feed::numbered::{AccountFeed, FeedReader, Registration};
 use crate::feed::open_lists::OpenLists;
 use crate::feed::outlet::Outlet;
 
@@ -54,8 +54,10 @@ pub(crate) struct UserDataReader {
     pub(crate) form: PayloadForm,
 }
 
-impl AccountReader for UserDataReader {
+impl FeedReader for UserDataReader {
     type Message = Utf8Bytes;
+
+    const STREAM: &'static str = "user";
 
     fn outlet(&self) -> &Outlet<Utf8Bytes> {
         &self.client.outlet
@@ -131,7 +133,7 @@ impl UserStreams {
 
     /// Ends the streams whose keys have expired.
     pub(crate) fn end_expired(&mut self, directory: &Directory, at: Moment) {
-        for account in self.feed.accounts() {
+        for account in self.feed.owners() {
             self.end(account, |key| !directory.is_usable(key), at);
         }
     }

@@ -363,7 +363,7 @@ mod tests {
         };
         apply(&mut engine, Command::CreateAccount(CreateAccount { spec: account_spec }));
         let password = PasswordHash::of(&Password::new(PASSWORD.to_owned()).unwrap());
-        let secret = LoginSecret { password, totp: None };
+        let secret = LoginSecret { password, totp: None, datagram_key: None };
         let user = UserName::parse("carol").unwrap();
         let ways = Ways::new(&[Way::Page]).unwrap();
         let sealed_secret = master_key.seal_login(&secret, &user);

@@ -83,7 +83,7 @@ impl Door {
     /// at the latest on [`venue::Handle::execute`].
     pub(crate) async fn poll_first<T>(
         &self,
-        mut requests: Pin<&mut impl Future<Output = T>>,
+        mut requests: Pin<&mut (impl Future<Output = T> + ?Sized)>,
     ) -> Poll<T> {
         poll_fn(|context| Poll::Ready(self.handle.gather(|| requests.as_mut().poll(context)))).await
     }

@@ -1,17 +1,25 @@
-//! The backlog of an account, from the event spool: events from before a subscription.
+//! The backlog of an account or an instrument, from the event spool: events from before a
+//! subscription.
 
 use spool::{NumberedEvent, SpoolError, SpoolReader};
 use tokio::sync::mpsc;
-use types::AccountId;
+use types::{AccountId, InstrumentId};
 
 /// Events read from the spool at once.
-const PAGE: usize = 500;
+pub(crate) const PAGE: usize = 500;
 
-/// Reads the events of one account, page by page.
+/// Reads numbered events, page by page.
 #[derive(Clone, Debug)]
-pub(crate) struct AccountBacklog {
+pub(crate) struct Backlog {
     pub(crate) spool: SpoolReader,
-    pub(crate) account: AccountId,
+    pub(crate) of: EventsOf,
+}
+
+/// The owner of the numbers.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum EventsOf {
+    Account(AccountId),
+    Instrument(InstrumentId),
 }
 
 /// Why a backlog was not sent completely.
@@ -22,10 +30,13 @@ pub(crate) enum BacklogError {
     Unreadable(SpoolError),
 }
 
-impl AccountBacklog {
+impl Backlog {
     pub(crate) async fn page(&self, from_seq: u64) -> Result<Vec<NumberedEvent>, SpoolError> {
-        let Self { spool, account } = self.clone();
-        let read = tokio::task::spawn_blocking(move || spool.read_account(account, from_seq, PAGE));
+        let Self { spool, of } = self.clone();
+        let read = tokio::task::spawn_blocking(move || match of {
+            EventsOf::Account(account) => spool.read_account(account, from_seq, PAGE),
+            EventsOf::Instrument(instrument) => spool.read_instrument(instrument, from_seq, PAGE),
+        });
         read.await.expect("reading the spool does not panic")
     }
 

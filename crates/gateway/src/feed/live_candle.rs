@@ -54,6 +54,16 @@ impl LiveCandle {
         std::mem::take(&mut self.is_changed).then_some((self.candle?, false))
     }
 
+    /// The candle that is open.
+    pub(crate) fn current(&self) -> Option<Candle> {
+        self.candle
+    }
+
+    /// When the open candle ends.
+    pub(crate) fn end_ns(&self) -> Option<u64> {
+        Some(self.interval.end_ns(self.zone, self.candle?.open_ns))
+    }
+
     /// Whether a closed candle is still to be published.
     pub(crate) fn is_open(&self) -> bool {
         self.candle.is_some()

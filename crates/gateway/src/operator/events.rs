@@ -61,8 +61,8 @@ async fn begin(
         outlet: Arc::clone(&outlet),
     };
     let session = EventSession { hub: Arc::clone(&shared.hub), reader, ended };
-    let context =
-        SocketContext { permit, settings: shared.settings, stopping: shared.door.stopping.clone() };
+    let stopping = shared.door.stopping.clone();
+    let context = SocketContext { permit, settings: shared.settings, stopping, readers: None };
     let response = websocket::open(context, upgrade, (outlet, messages), session);
     tokio::spawn(feed.run(subscription, first, end));
     response.map_err(|reply| reply.0)

@@ -7,7 +7,8 @@ use spool::{NumberedEvent, SpoolReader};
 use types::{AccountId, LoginId, NumberedName};
 
 use crate::door::shared::Door;
-use crate::feed::backlog::AccountBacklog;
+use crate::feed::backlog;
+use crate::feed::backlog::EventsOf;
 use crate::ouch::report::{Moment, put_report};
 use crate::ouch::scale::Scales;
 
@@ -16,7 +17,7 @@ use crate::ouch::scale::Scales;
 pub(super) struct Backlog {
     login: LoginId,
     day: u32,
-    events: AccountBacklog,
+    events: backlog::Backlog,
     /// The number of the next event among those of the account.
     next_event: u64,
     /// The number of the next report that is read.
@@ -46,7 +47,7 @@ impl Backlog {
         let (place, spool): (Option<(u64, u64)>, SpoolReader) =
             found.await.map_err(|_| Unreadable)?;
         let (next, next_event) = place.ok_or(Unreadable)?;
-        let events = AccountBacklog { spool, account };
+        let events = backlog::Backlog { spool, of: EventsOf::Account(account) };
         let day = day % NumberedName::DAYS;
         Ok(Some(Self { login, day, events, next_event, next, from, to }))
     }

@@ -97,7 +97,7 @@ impl LogOns {
 pub(super) async fn open(
     door: &Door,
     hub: &Hub,
-    login: &Login,
+    (login, origin): (&Login, Origin),
     request: &LogOn,
     cancel_on_disconnect: bool,
 ) -> Result<LoggedOn, NotLoggedOn> {
@@ -113,7 +113,8 @@ pub(super) async fn open(
     if request.sequence > count + 1 {
         return Err(unavailable("the sequence is beyond the next message"));
     }
-    let link = open_session(door, hub, login, cancel_on_disconnect).await.map_err(unavailable)?;
+    let of = (login, origin);
+    let link = open_session(door, hub, of, cancel_on_disconnect).await.map_err(unavailable)?;
     let before = link.lock().before;
     let next = if request.sequence == 0 { before + 1 } else { request.sequence };
     Ok(LoggedOn { book, link, day, session, next })
@@ -123,12 +124,12 @@ pub(super) async fn open(
 pub(super) async fn open_session(
     door: &Door,
     hub: &Hub,
-    login: &Login,
+    (login, origin): (&Login, Origin),
     cancel_on_disconnect: bool,
 ) -> Result<Arc<Link>, &'static str> {
     let link = Arc::new(Link::new(random_session()));
     hub.opening(&link);
-    let envelope = envelope(login, link.session);
+    let envelope = envelope((login, origin), link.session);
     let open = OpenSession { cancel_on_disconnect, login: Some(login.login) };
     let outcome = door.submit(envelope, Command::OpenSession(open), false).await;
     let is_open = outcome.is_ok_and(|outcome| {
@@ -142,13 +143,13 @@ pub(super) async fn open_session(
     }
 }
 
-pub(super) fn envelope(login: &Login, session: SessionId) -> Envelope {
+pub(super) fn envelope((login, origin): (&Login, Origin), session: SessionId) -> Envelope {
     Envelope {
         account: login.account,
         key: KeyId(0),
         session,
         client_seq: 0,
-        origin: Origin::Ouch,
+        origin,
         received_ns: now_ns(),
         retry_key: None,
         address: None,

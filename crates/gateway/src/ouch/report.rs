@@ -3,16 +3,18 @@
 use marketdata::{Report, ReportKind};
 use protocol::ouch::appendage::tag;
 use protocol::ouch::outbound::{
-    AccountQueryResponse, AiqCanceled, MassCancelResponse, OrderAccepted, OrderCanceled,
-    OrderExecuted, OrderModified, OrderPriorityUpdate, OrderReplaced, Rejected, SystemEvent,
+    AccountQueryResponse, AiqCanceled, BrokenTrade, CancelReject, MassCancelResponse,
+    OrderAccepted, OrderCanceled, OrderExecuted, OrderModified, OrderPriorityUpdate, OrderReplaced,
+    OrderRestated, Rejected, SystemEvent,
 };
-use protocol::ouch::{Alpha, MARKET_PRICE, Tags, alpha, code};
+use protocol::ouch::{Alpha, MARKET_PRICE, Tags, alpha, code, trimmed};
 use protocol::soup::Server;
 use types::{
-    CancelCause, ClOrdId, ExpireCause, Fill, InstrumentId, LoweringRequest, Order, OrderType,
-    Prevented, Price, Qty, RejectReason, Side, TimeInForce, TradeExecuted,
+    CancelCause, ClOrdId, ExpireCause, Fill, FillRevised, InstrumentId, LoweringRequest, Order,
+    OrderType, Prevented, Price, Qty, RejectReason, Side, TimeInForce, TradeExecuted,
 };
 
+use crate::feed::reference::reference;
 use crate::ouch::order::Flags;
 use crate::ouch::scale::{Scale, Scales};
 
@@ -23,8 +25,6 @@ pub(super) struct Moment<'a> {
 }
 
 const DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
-/// Of a reference: the bits of an order's or a trade's own number.
-const ID_BITS: u32 = 48;
 const BLANK: Alpha<8> = [b' '; 8];
 
 /// Appends the packet of a report: one for each, so that their numbers are their positions.
@@ -76,13 +76,15 @@ fn write(report: &Report<'_>, moment: &Moment<'_>, out: &mut Vec<u8>) {
         ReportKind::Decremented(order, prevented) => {
             decremented(report, order, prevented, moment, out);
         }
-        ReportKind::Repriced(order) => {
-            let (price, ticks) = price_of(scale(order.instrument), order.price);
-            let order_ref_num = reference(order.instrument, order.order_id.0);
-            let display = display_of(order);
-            OrderPriorityUpdate { timestamp, user_ref_num, price, display, order_ref_num }
-                .write(out, |tags| put_ticks(ticks, tags));
+        ReportKind::Repriced(order) => repriced(report, order, moment, out),
+        ReportKind::Refreshed(e) => {
+            let reason = code::restated::REFRESH_OF_DISPLAY;
+            OrderRestated { timestamp, user_ref_num, reason }.write(out, |tags| {
+                tags.put(tag::DISPLAY_QUANTITY, &quantity_of(e.shown_qty).to_be_bytes());
+            });
         }
+        ReportKind::Revised(e) => revised(report, e, moment, out),
+        ReportKind::CancelRejected => CancelReject { timestamp, user_ref_num }.write(out, |_| {}),
         ReportKind::Rejected(reason, refusal) => {
             let code = if refusal.code > 0 { refusal.code } else { rejected_by(reason) };
             let cl_ord_id = text_of(&refusal.cl_ord_id);
@@ -128,6 +130,43 @@ fn executed(
         match_number: reference(trade.instrument, trade.trade_id.0),
     }
     .write(out, |tags| put_ticks(ticks, tags));
+}
+
+fn repriced(report: &Report<'_>, order: &Order, moment: &Moment<'_>, out: &mut Vec<u8>) {
+    let (price, ticks) = price_of(moment.scales.get(order.instrument), order.price);
+    OrderPriorityUpdate {
+        timestamp: moment.sequenced_ns % DAY_NS,
+        user_ref_num: report.number,
+        price,
+        display: display_of(order),
+        order_ref_num: reference(order.instrument, order.order_id.0),
+    }
+    .write(out, |tags| put_ticks(ticks, tags));
+}
+
+/// A broken trade, or the price that an operator gave it.
+fn revised(report: &Report<'_>, revised: &FillRevised, moment: &Moment<'_>, out: &mut Vec<u8>) {
+    let (timestamp, user_ref_num) = (moment.sequenced_ns % DAY_NS, report.number);
+    let match_number = reference(revised.instrument, revised.trade_id.0);
+    let cl_ord_id = text_of(&revised.cl_ord_id);
+    let Some(price) = revised.price else {
+        let reason = code::broken::SUPERVISORY;
+        BrokenTrade { timestamp, user_ref_num, match_number, reason, cl_ord_id }.write(out, |_| {});
+        return;
+    };
+    let (price, ticks) = price_of(moment.scales.get(revised.instrument), price);
+    let reason = code::restated::CORRECTION_OF_TRADE;
+    OrderRestated { timestamp, user_ref_num, reason }.write(out, |tags| {
+        tags.put(tag::MATCH_NUMBER, &match_number.to_be_bytes());
+        match ticks {
+            Some(_) => put_ticks(ticks, tags),
+            None => tags.put(tag::TRADE_PRICE, &price.to_be_bytes()),
+        }
+        let text = trimmed(&cl_ord_id);
+        if !text.is_empty() {
+            tags.put(tag::CL_ORD_ID, text);
+        }
+    });
 }
 
 fn decremented(
@@ -249,11 +288,6 @@ fn order_price(order: &Order, scale: &Scale) -> (u64, Option<i64>) {
 /// The price's field, or the ticks that an appendage has in its place.
 fn price_of(scale: &Scale, price: Price) -> (u64, Option<i64>) {
     scale.field_of(price).map_or((0, Some(price.ticks())), |field| (field, None))
-}
-
-/// Unique over all instruments; the instrument's number is in the upper bits.
-fn reference(instrument: InstrumentId, id: u64) -> u64 {
-    u64::from(instrument.0) << ID_BITS | id & ((1 << ID_BITS) - 1)
 }
 
 /// No order of OUCH has more than its field holds.

@@ -10,7 +10,7 @@ use protocol::soup::server::Due;
 use protocol::soup::{Received, RejectReason, Server};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep, sleep_until};
-use types::{Entry, Envelope};
+use types::{Entry, Envelope, Origin};
 
 use crate::clock::now_ns;
 use crate::door::identity::Login;
@@ -121,7 +121,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let OuchDoor { door, hub, log_ons, settings, .. } = &*self.door;
         let login = log_ons.check(door, self.peer, request).await?;
         let cancels = settings.cancel_on_disconnect;
-        let logged_on = open(door, hub, &login, request, cancels).await?;
+        let logged_on = open(door, hub, (&login, Origin::Ouch), request, cancels).await?;
         Ok((login, logged_on))
     }
 
@@ -274,7 +274,10 @@ impl Session {
         let Login { login, account, .. } = *self.login;
         let (day, now_ns) = (self.day, now_ns());
         let context = Context { login, account, day, now_ns, scales: &scales };
-        let envelope = Envelope { received_ns: now_ns, ..envelope(&self.login, self.link.session) };
+        let envelope = Envelope {
+            received_ns: now_ns,
+            ..envelope((&self.login, Origin::Ouch), self.link.session)
+        };
         let mut asked = Asked::Nothing;
         let Connection { soup, input, output, .. } = connection;
         let mut rest = &input[..];
@@ -360,7 +363,8 @@ impl Session {
         cancel_on_disconnect: bool,
     ) -> bool {
         let OuchDoor { door, hub, .. } = &*connection.door;
-        let opened = open_session(door, hub, &self.login, cancel_on_disconnect).await;
+        let opened =
+            open_session(door, hub, (&self.login, Origin::Ouch), cancel_on_disconnect).await;
         self.collect(&mut connection.output);
         match opened {
             Ok(link) => {

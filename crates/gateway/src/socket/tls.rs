@@ -2,6 +2,7 @@
 //! one for trials.
 
 use std::fmt;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -91,8 +92,18 @@ impl Tls {
     }
 
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
-        let config = self.config.read().unwrap_or_else(PoisonError::into_inner);
-        TlsAcceptor::from(Arc::clone(&config))
+        TlsAcceptor::from(Arc::clone(&self.config()))
+    }
+
+    /// For another protocol than that of the HTTP port, by the name that a handshake has for it.
+    pub(crate) fn acceptor_of(&self, alpn: Option<&[u8]>) -> TlsAcceptor {
+        let mut config = ServerConfig::clone(&self.config());
+        config.alpn_protocols = alpn.map(<[u8]>::to_vec).into_iter().collect();
+        TlsAcceptor::from(Arc::new(config))
+    }
+
+    fn config(&self) -> impl Deref<Target = Arc<ServerConfig>> + '_ {
+        self.config.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Loads renewed files, while the future is polled.

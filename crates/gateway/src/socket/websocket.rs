@@ -10,6 +10,7 @@ use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgr
 use axum::response::Response;
 use futures_util::{FutureExt, SinkExt};
 use protocol::signed::ApiError;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
@@ -146,6 +147,8 @@ pub(crate) struct SocketContext {
     pub(crate) permit: Arc<ConnectionPermit>,
     pub(crate) settings: SocketSettings,
     pub(crate) stopping: watch::Receiver<bool>,
+    /// What serves it instead of the threads of orders.
+    pub(crate) readers: Option<Handle>,
 }
 
 pub(crate) fn open<S: SocketSession>(
@@ -155,7 +158,7 @@ pub(crate) fn open<S: SocketSession>(
     session: S,
 ) -> Result<Response, ErrorReply> {
     let now = Instant::now();
-    let connection = Connection {
+    let mut connection = Connection {
         context,
         outlet,
         queue,
@@ -173,7 +176,13 @@ pub(crate) fn open<S: SocketSession>(
         .write_buffer_size(WRITE_BUFFER_SIZE)
         .max_message_size(S::MESSAGE_LEN_MAX)
         .max_frame_size(S::MESSAGE_LEN_MAX);
-    Ok(upgrade.on_upgrade(|socket| connection.run(socket)))
+    let readers = connection.context.readers.take();
+    Ok(upgrade.on_upgrade(|socket| async move {
+        match readers {
+            None => connection.run(socket).await,
+            Some(readers) => drop(readers.spawn(connection.run(socket))),
+        }
+    }))
 }
 
 impl<S: SocketSession> Connection<S> {

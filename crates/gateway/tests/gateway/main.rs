@@ -8,6 +8,8 @@ mod browser;
 mod conformance;
 mod extensions;
 mod faults;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod held_log;
 mod history;
 mod limits;

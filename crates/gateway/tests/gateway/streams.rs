@@ -47,7 +47,7 @@ pub(crate) fn submit_order(
     getrandom::fill(&mut random).unwrap();
     let order = NewOrder {
         instrument: BTCUSDT,
-        cl_ord_id: protocol::binance::generated_cl_ord_id(random),
+        cl_ord_id: ClOrdId::generated(random),
         side,
         order_type: OrderType::Limit,
         time_in_force: TimeInForce::Gtc,

@@ -1,7 +1,7 @@
 //! A venue with two markets and two accounts, and a client that speaks plain HTTP to it.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -27,13 +27,15 @@ use types::{
     Origin, Price, Qty, Role, Side, Symbol, UserName, Way, Ways,
 };
 use venue::{
-    Credential, Durability, Handle, LoginSecret, MasterKey, MasterKeyError, Opened, Password,
-    PasswordHash, Running, Secret, TotpSecret, Verifier, api_key_hash,
+    Credential, Handle, LoginSecret, MasterKey, MasterKeyError, Opened, Password, PasswordHash,
+    Running, Secret, TotpSecret, Verifier, api_key_hash,
 };
 
 pub(crate) const BTCUSDT: InstrumentId = InstrumentId(0);
 pub(crate) const MAKER: AccountId = AccountId(1);
 pub(crate) const TAKER: AccountId = AccountId(2);
+#[cfg(feature = "grpc")]
+const GRPC_SOCKET: &str = "grpc.socket";
 const E8: i128 = 100_000_000;
 
 /// The API key and its secret.
@@ -43,8 +45,8 @@ pub(crate) struct Key {
     pub(crate) secret: Secret,
 }
 
-/// TLS, names, origins and proxies for clients beyond this machine, the operators' backend, and
-/// sign-in by code.
+/// TLS, names, origins and proxies for clients beyond this machine, the operators' backend, sign-in
+/// by code, and gRPC.
 #[derive(Clone, Default)]
 pub(crate) struct Exposure {
     pub(crate) tls: Option<Arc<Tls>>,
@@ -55,6 +57,8 @@ pub(crate) struct Exposure {
     /// Accounts that a code signs in to; a demo has some.
     pub(crate) demo: Vec<String>,
     pub(crate) codes: Codes,
+    /// On [`Site::grpc_socket`].
+    pub(crate) grpc: bool,
 }
 
 /// The codes that the venue prints.
@@ -66,16 +70,41 @@ pub(crate) struct Site {
     pub(crate) maker: Key,
     pub(crate) taker: Key,
     pub(crate) reader: Key,
-    dir: TempDir,
     master_key: MasterKey,
     settings: Settings,
     replica_errs_at: Option<u64>,
     exposure: Exposure,
     /// Stops the log's disk.
     pub(crate) hold: Hold,
+    server: Server,
     running: Option<Running>,
-    shutdown: oneshot::Sender<()>,
-    served: JoinHandle<std::io::Result<()>>,
+    /// The last to go: what still runs would write to it.
+    dir: TempDir,
+}
+
+/// The task that serves.
+struct Server {
+    shutdown: Option<oneshot::Sender<()>>,
+    served: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+impl Server {
+    /// Begins a shutdown. Returns the task that ends with it.
+    fn shut_down(mut self) -> JoinHandle<std::io::Result<()>> {
+        self.shutdown.take().expect("it serves").send(()).unwrap();
+        self.served.take().expect("it serves")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let Some(served) = self.served.take() else { return };
+        served.abort();
+        // The read model is in the task, and ends with it.
+        tokio::task::block_in_place(|| {
+            let _aborted = tokio::runtime::Handle::current().block_on(served);
+        });
+    }
 }
 
 impl Site {
@@ -105,7 +134,7 @@ impl Site {
         let master_key = MasterKey::generate();
         let key = |api_key: &str| Key { api_key: api_key.to_owned(), secret: Secret::generate() };
         let hold = Hold::default();
-        let (running, address, shutdown, served) =
+        let (running, address, server) =
             start(&dir, settings, &master_key, errs_at, &exposure, &hold).await;
         let site = Self {
             address,
@@ -113,15 +142,14 @@ impl Site {
             maker: key("makerkey"),
             taker: key("takerkey"),
             reader: key("readerkey"),
-            dir,
             master_key,
             settings,
             replica_errs_at: errs_at,
             exposure,
             hold,
+            server,
             running: Some(running),
-            shutdown,
-            served,
+            dir,
         };
         site.list().await;
         site
@@ -133,15 +161,20 @@ impl Site {
 
     /// Stops everything and starts it again on the same folder.
     pub(crate) async fn restarted(self) -> Self {
-        self.shutdown.send(()).unwrap();
-        self.served.await.unwrap().unwrap();
+        self.server.shut_down().await.unwrap().unwrap();
         self.running.expect("it runs").stop().unwrap();
         let (settings, errs_at) = (self.settings, self.replica_errs_at);
         let started =
             start(&self.dir, settings, &self.master_key, errs_at, &self.exposure, &self.hold);
-        let (running, address, shutdown, served) = started.await;
+        let (running, address, server) = started.await;
         let handle = running.handle();
-        Self { address, handle, running: Some(running), shutdown, served, ..self }
+        Self { address, handle, running: Some(running), server, ..self }
+    }
+
+    /// The path of the socket of gRPC.
+    #[cfg(feature = "grpc")]
+    pub(crate) fn grpc_socket(&self) -> PathBuf {
+        self.dir.path().join(GRPC_SOCKET)
     }
 
     /// Stops the venue. The sockets stay open.
@@ -151,21 +184,22 @@ impl Site {
 
     /// Stops everything, and tries to open the venue with another master key.
     pub(crate) async fn restarted_with_wrong_key(self) -> MasterKeyError {
-        self.shutdown.send(()).unwrap();
-        self.served.await.unwrap().unwrap();
+        self.server.shut_down().await.unwrap().unwrap();
         self.running.expect("it runs").stop().unwrap();
-        let opened = Opened::open(venue::Settings {
-            durability: Durability::Os,
-            ..venue::Settings::new(self.dir.path())
-        });
+        let opened = Opened::open(testing::settings(self.dir.path()));
         let gateway = Gateway::new(self.settings, &opened.unwrap(), MasterKey::generate());
         gateway.expect_err("secrets were sealed by another key")
     }
 
     /// Begins a shutdown. Returns the task that ends with it.
     pub(crate) fn shut_down(self) -> JoinHandle<std::io::Result<()>> {
-        self.shutdown.send(()).unwrap();
-        self.served
+        let Self { server, dir, .. } = self;
+        let served = server.shut_down();
+        tokio::spawn(async move {
+            let ended = served.await.unwrap();
+            drop(dir);
+            ended
+        })
     }
 
     async fn list(&self) {
@@ -262,7 +296,8 @@ impl Site {
     ) -> LoginId {
         let user = UserName::parse(user).unwrap();
         let password = PasswordHash::of(&Password::new(password.to_owned()).unwrap());
-        let sealed_secret = self.master_key.seal_login(&LoginSecret { password, totp }, &user);
+        let sealed_secret =
+            self.master_key.seal_login(&LoginSecret { password, totp, datagram_key: None }, &user);
         let ways = Ways::new(&[Way::Page]).unwrap();
         let spec = LoginSpec { user, account, role, ways, sealed_secret };
         let events = self.operate(Command::CreateLogin(Box::new(CreateLogin { spec }))).await;
@@ -375,12 +410,11 @@ async fn start(
     replica_errs_at: Option<u64>,
     exposure: &Exposure,
     hold: &Hold,
-) -> (Running, SocketAddr, oneshot::Sender<()>, JoinHandle<std::io::Result<()>>) {
+) -> (Running, SocketAddr, Server) {
     let opened = Opened::open(venue::Settings {
-        durability: Durability::Os,
         replica: replica_errs_at.is_some(),
         replica_errs_at,
-        ..venue::Settings::new(dir.path())
+        ..testing::settings(dir.path())
     })
     .unwrap()
     .with_log(|log| hold.over(log));
@@ -400,6 +434,13 @@ async fn start(
         Some(operators) => gateway.with_operators(operators),
         None => gateway,
     };
+    #[cfg(feature = "grpc")]
+    let mut gateway = gateway;
+    #[cfg(feature = "grpc")]
+    if exposure.grpc {
+        let unix = tokio::net::UnixListener::bind(dir.path().join(GRPC_SOCKET)).unwrap();
+        gateway.serve_grpc(gateway::Listeners { tcp: None, unix: Some(unix), shm: None });
+    }
     let running = opened.start(vec![gateway.listener(), feed::listener(&projection)]);
     let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = tcp.local_addr().unwrap();
@@ -415,7 +456,7 @@ async fn start(
         tokio::task::spawn_blocking(|| projection.stop()).await.unwrap();
         served
     });
-    (running, address, shutdown, served)
+    (running, address, Server { shutdown: Some(shutdown), served: Some(served) })
 }
 
 pub(crate) fn now_ms() -> u64 {

@@ -219,6 +219,8 @@ const fn notice(event: &Event) -> &'static str {
         Event::SessionOpened(_) => "SessionOpened",
         Event::SessionClosed(_) => "SessionClosed",
         Event::NumbersAnswered(_) => "NumbersAnswered",
+        Event::OrderRefreshed(_) => "OrderRefreshed",
+        Event::FillRevised(_) => "FillRevised",
         Event::CommandRejected(_) => "CommandRejected",
         // The balance is what it was: what is locked of it, the account's position says.
         Event::WithdrawalRequested(_) => "WithdrawalRequested",

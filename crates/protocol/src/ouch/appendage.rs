@@ -43,6 +43,12 @@ pub mod tag {
     pub const ACCOUNT: u8 = 202;
     /// Of an account query: `Y` cancels the session's orders when it ends, `N` leaves them.
     pub const CANCEL_ON_DISCONNECT: u8 = 203;
+    /// Of a restatement: the match number of a corrected trade, in 8 bytes.
+    pub const MATCH_NUMBER: u8 = 204;
+    /// Of a restatement: the price of a corrected trade, as a field of 8 bytes.
+    pub const TRADE_PRICE: u8 = 205;
+    /// Of a restatement: the ClOrdID of the order whose trade was corrected, without padding.
+    pub const CL_ORD_ID: u8 = 206;
 }
 
 /// Length and tag.

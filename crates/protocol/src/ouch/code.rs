@@ -94,6 +94,8 @@ pub mod restated {
     /// An iceberg shows its next part.
     pub const REFRESH_OF_DISPLAY: u8 = b'R';
     pub const UPDATE_OF_DISPLAYED_PRICE: u8 = b'P';
+    /// A trade of the order has another price. The venue's own: the specification has no message.
+    pub const CORRECTION_OF_TRADE: u8 = b'T';
 }
 
 /// Strategy against trades with oneself.

@@ -189,14 +189,14 @@ impl LogOn {
 
 /// The side that sends a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Sender {
+pub enum Sender {
     Client,
     Server,
 }
 
 /// Takes the next packet off `bytes`. Checks no order of packets.
 #[inline]
-pub(super) fn take<'a>(bytes: &mut &'a [u8], sender: Sender) -> Received<'a> {
+pub fn take<'a>(bytes: &mut &'a [u8], sender: Sender) -> Received<'a> {
     let Some((length, rest)) = bytes.split_first_chunk::<LENGTH_SIZE>() else {
         return Received::NeedMore;
     };

@@ -110,6 +110,7 @@ fn check_every_row(files: &Files, book_only: bool, name: &str) -> Value {
     let recording = Recording {
         file,
         format: None,
+        symbol: None,
         book_only,
         seed_book: None,
         kept: 0,

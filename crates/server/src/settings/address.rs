@@ -38,6 +38,14 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(source: D) -> Result<Socket
     parse(&text).map_err(serde::de::Error::custom)
 }
 
+/// An address that may be left out.
+pub(super) fn deserialize_some<'de, D: Deserializer<'de>>(
+    source: D,
+) -> Result<Option<SocketAddr>, D::Error> {
+    let text = Option::<String>::deserialize(source)?;
+    text.map(|text| parse(&text)).transpose().map_err(serde::de::Error::custom)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,19 +1,26 @@
-//! `[ouch]`: the port of OUCH over SoupBinTCP.
+//! `[ouch]`: the ports of OUCH over SoupBinTCP and over UDP.
 
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use gateway::OuchSettings;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
+
+use super::address;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Ouch {
     /// `None` is no such port; port 0 is any free port.
-    #[serde(deserialize_with = "deserialize")]
+    #[serde(deserialize_with = "address::deserialize_some")]
     pub address: Option<SocketAddr>,
     /// A Unix socket for clients of this machine.
     pub unix: Option<PathBuf>,
+    /// `None` is no such port; port 0 is any free port. What goes over it is always encrypted.
+    #[serde(deserialize_with = "address::deserialize_some")]
+    pub udp: Option<SocketAddr>,
+    /// A Unix socket for clients of this machine that use shared memory.
+    pub shm: Option<PathBuf>,
     /// Listen beyond this machine without encryption.
     pub cleartext: bool,
     /// Open connections.
@@ -27,18 +34,21 @@ const CONNECTIONS_MAX: RangeInclusive<usize> = 1..=100_000;
 impl Default for Ouch {
     fn default() -> Self {
         let OuchSettings { connections_max, cancel_on_disconnect } = OuchSettings::default();
-        Self { address: None, unix: None, cleartext: false, connections_max, cancel_on_disconnect }
+        Self {
+            address: None,
+            unix: None,
+            udp: None,
+            shm: None,
+            cleartext: false,
+            connections_max,
+            cancel_on_disconnect,
+        }
     }
-}
-
-fn deserialize<'de, D: Deserializer<'de>>(source: D) -> Result<Option<SocketAddr>, D::Error> {
-    let text = Option::<String>::deserialize(source)?;
-    text.map(|text| super::address::parse(&text)).transpose().map_err(serde::de::Error::custom)
 }
 
 impl Ouch {
     pub(crate) fn is_on(&self) -> bool {
-        self.address.is_some() || self.unix.is_some()
+        self.address.is_some() || self.unix.is_some() || self.udp.is_some() || self.shm.is_some()
     }
 
     /// Refuses to listen beyond this machine without TLS, unless `cleartext` is set.
@@ -89,6 +99,7 @@ mod tests {
         assert!(sentence.contains("--ouch-cleartext"), "{sentence}");
         assert!(load(json!({ "ouch": "0.0.0.0:9000", "ouch_cleartext": true })).is_ok());
         assert!(load(json!({ "ouch": "0.0.0.0:9000", "tls_self_signed": true })).is_ok());
+        assert!(load(json!({ "ouch_udp": "0.0.0.0:9000" })).unwrap().ouch.is_on());
         let none = refused(json!({ "ouch_connections_max": 0 }));
         assert!(none.contains("must be 1 to 100000"), "{none}");
     }

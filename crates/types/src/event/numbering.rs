@@ -33,6 +33,8 @@ impl Event {
             Self::AuctionIndicated(e) => (e.instrument, e.instrument_seq),
             Self::AuctionUncrossed(e) => (e.instrument, e.instrument_seq),
             Self::OrderListUpdated(_)
+            | Self::OrderRefreshed(_)
+            | Self::FillRevised(_)
             | Self::Deposited(_)
             | Self::Withdrawn(_)
             | Self::WithdrawalRequested(_)
@@ -84,6 +86,8 @@ impl Event {
             Self::OrderModified(e) => (e.order.account, e.account_seq),
             Self::OrderRepriced(e) => (e.order.account, e.account_seq),
             Self::OrderDecremented(e) => (e.order.account, e.account_seq),
+            Self::OrderRefreshed(e) => (e.account, e.account_seq),
+            Self::FillRevised(e) => (e.account, e.account_seq),
             Self::OrderListUpdated(e) => (e.list.account, e.account_seq),
             Self::Deposited(e) => (e.account, e.account_seq),
             Self::Withdrawn(e) => (e.account, e.account_seq),

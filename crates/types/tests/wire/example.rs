@@ -336,6 +336,8 @@ records! {
     OrderExpired { account_seq, instrument_seq, order, cause, prevented }
     Prevented { prevented_match_id, price, qty, prevented_qty, counter_order_id, stp_group }
     OrderDecremented { account_seq, instrument_seq, order, prevented }
+    OrderRefreshed { account_seq, account, instrument, order_id, cl_ord_id, shown_qty }
+    FillRevised { account_seq, account, instrument, trade_id, order_id, cl_ord_id, price }
     OrderAmended {
         account_seq, instrument_seq, order, orig_cl_ord_id, orig_order_qty, request
     }
@@ -415,7 +417,7 @@ choices! {
     Event {
         OrderAccepted, OrderRested, TradeExecuted, OrderCanceled, OrderExpired, OrderAmended,
         OrderTriggered, OrderModified, BookReduced, TradePrevented, OrderListUpdated, OrderRepriced,
-        OrderDecremented, Deposited, Withdrawn, TradeBusted, TradeCorrected, ReceivableCreated, ReceivableSettled,
+        OrderDecremented, OrderRefreshed, FillRevised, Deposited, Withdrawn, TradeBusted, TradeCorrected, ReceivableCreated, ReceivableSettled,
         WithdrawalRequested, WithdrawalCompleted, WithdrawalCanceled, WithdrawalApproved, AssetListed, InstrumentListed, AccountCreated, AccountUpdated, KeyCreated, KeyRevoked,
         InstrumentUpdated, InstrumentRulesSet, PhaseChanged, InstrumentDelisted, FeeScheduleSet,
         AccountRiskSet, AccountLimitsSet, KillSwitchSet, VenueHalted, VenueResumed,

@@ -214,6 +214,7 @@ mod tests {
     use super::*;
     use crate::key::credential::Verifier;
     use crate::key::secret::{Secret, api_key_hash};
+    use crate::login::datagram_key::DatagramKey;
     use crate::login::password::{Password, PasswordHash};
     use crate::login::totp::TotpSecret;
 
@@ -235,8 +236,13 @@ mod tests {
         let (master_key, other) = (MasterKey::generate(), MasterKey::generate());
         let user = |text| UserName::parse(text).unwrap();
         let password = PasswordHash::of(&Password::new("correct horse".into()).unwrap());
-        for totp in [None, Some(TotpSecret::generate())] {
-            let secret = LoginSecret { password: password.clone(), totp };
+        let secrets = [
+            (None, None),
+            (Some(TotpSecret::generate()), None),
+            (None, Some(DatagramKey::generate())),
+        ];
+        for (totp, datagram_key) in secrets {
+            let secret = LoginSecret { password: password.clone(), totp, datagram_key };
             let sealed = master_key.seal_login(&secret, &user("alice"));
             assert_eq!(master_key.open_login(&sealed, &user("alice")).unwrap(), secret);
             let wrong = |opened| matches!(opened, Err(MasterKeyError::Wrong));

@@ -1,10 +1,11 @@
 //! How a person proves to be the owner of a login: what lies sealed in the log.
 //!
 //! The bytes that are sealed: a version, the hash of the password, whether one-time codes are asked
-//! for, and then their secret.
+//! for, and then their secret. A login for OUCH has the key of its datagrams at the end.
 
 use types::{Reader, Wire};
 
+use crate::login::datagram_key::DatagramKey;
 use crate::login::password::PasswordHash;
 use crate::login::totp::TotpSecret;
 
@@ -15,6 +16,8 @@ pub struct LoginSecret {
     pub password: PasswordHash,
     /// Of an operator's login always, of others if they want.
     pub totp: Option<TotpSecret>,
+    /// Of a login for OUCH, unless an older build has made it.
+    pub datagram_key: Option<DatagramKey>,
 }
 
 impl LoginSecret {
@@ -22,6 +25,9 @@ impl LoginSecret {
         let mut bytes = vec![VERSION];
         self.password.write(&mut bytes);
         self.totp.as_ref().map(|totp| *totp.as_bytes()).write(&mut bytes);
+        if let Some(key) = &self.datagram_key {
+            key.as_bytes().write(&mut bytes);
+        }
         bytes
     }
 
@@ -38,6 +44,9 @@ impl LoginSecret {
         let r = &mut Reader(bytes);
         let password = r.read()?;
         let totp: Option<_> = r.read()?;
-        r.is_empty().then(|| Self { password, totp: totp.map(TotpSecret::from_bytes) })
+        let key = if r.is_empty() { None } else { Some(r.read()?) };
+        let datagram_key = key.map(DatagramKey::from_bytes);
+        let totp = totp.map(TotpSecret::from_bytes);
+        r.is_empty().then_some(Self { password, totp, datagram_key })
     }
 }

@@ -191,7 +191,7 @@ struct Emitter {
 
 impl Emitter {
     fn emit(&mut self, applied: &AppliedRef<'_>) {
-        applied.events.iter().for_each(|event| self.updates.push(event));
+        self.updates.push(applied.sequence, applied.sequenced_ns, applied.events);
         if self.updates.len() >= UPDATES_MAX {
             self.hand_on_updates();
         }

@@ -25,7 +25,7 @@ const RETRY: Duration = Duration::from_millis(500);
 /// A consumer of events. Called on the publisher's thread, so it must not wait.
 pub trait Listener: Send {
     /// One command, before its events. It may have none.
-    fn applied(&mut self, _applied: &Applied) {}
+    fn applied(&mut self, _applied: &Arc<Applied>) {}
 
     /// One event, in sequence, with what it changes in its instrument's book.
     fn event(&mut self, applied: &Applied, event: &Event, update: Option<&BookUpdate>);
@@ -124,6 +124,7 @@ impl Publisher {
             for listener in &mut self.listeners {
                 listener.applied(applied);
             }
+            self.views.begin_command(applied.sequence, applied.sequenced_ns, &applied.events);
             for event in &applied.events {
                 self.metrics.count_event(event, applied.operated.is_some());
                 let update = self.views.apply(event);

@@ -95,9 +95,10 @@ export class DepthPainter implements Painter {
     const largest = most(bids.sum, asks.sum);
     if (largest === 0n) return;
     const scale = niceAbove(largest);
-    this.#drawAxes(market, range, scale, plot);
+    this.#drawAxes(market, range, plot);
     this.#drawCurve(book.bids, bids.count, range, scale, plot, this.#colours.up, "BUY");
     this.#drawCurve(book.asks, asks.count, range, scale, plot, this.#colours.down, "SELL");
+    this.#drawSizes(market, scale, plot);
     this.#drawOwn(range, plot);
     const { cursor } = this.#view;
     if (cursor === null) return;
@@ -154,12 +155,11 @@ export class DepthPainter implements Painter {
     context.globalAlpha = 1;
   }
 
-  #drawAxes(market: Market, range: Range, scale: bigint, plot: number): void {
+  #drawAxes(market: Market, range: Range, plot: number): void {
     const { context, width, height } = this.#surface;
     const at = this.#colours;
     context.font = this.#font.css;
     context.fillStyle = at.dim;
-    const pad = this.#surface.px(6);
     const foot = (height + plot) / 2;
     context.textAlign = "center";
     for (let index = 0; index < PRICES; index++) {
@@ -169,19 +169,28 @@ export class DepthPainter implements Painter {
       const text = formatGrouped(rounded, market.price.decimals);
       context.fillText(text, (width * Number(part)) / (PRICES * 2), foot);
     }
+    context.fillStyle = at.line;
+    context.globalAlpha = 0.7;
+    for (const y of [plot / 2, 0]) context.fillRect(0, Math.round(y), width, 1);
+    context.globalAlpha = 1;
+    context.fillRect(0, plot, width, 1);
+  }
+
+  /** Over the curves, which would strike them through. */
+  #drawSizes(market: Market, scale: bigint, plot: number): void {
+    const { context } = this.#surface;
+    const [pad, line] = [this.#surface.px(6), this.#surface.px(14)];
     context.textAlign = "left";
     for (const part of [1n, 2n]) {
-      const y = plot - (plot * Number(part)) / 2;
-      context.globalAlpha = 0.7;
-      context.fillStyle = at.line;
-      context.fillRect(0, Math.round(y), width, 1);
+      const text = `${formatShort((scale * part) / 2n, market.qty.decimals)} ${market.base}`;
+      const y = plot - (plot * Number(part)) / 2 + this.#surface.px(9);
+      context.globalAlpha = 0.85;
+      context.fillStyle = this.#colours.panel;
+      context.fillRect(pad / 2, y - line / 2, text.length * this.#font.advance + pad, line);
       context.globalAlpha = 1;
-      context.fillStyle = at.dim;
-      const text = formatShort((scale * part) / 2n, market.qty.decimals);
-      context.fillText(`${text} ${market.base}`, pad, y + this.#surface.px(9));
+      context.fillStyle = this.#colours.dim;
+      context.fillText(text, pad, y);
     }
-    context.fillStyle = at.line;
-    context.fillRect(0, plot, width, 1);
   }
 
   /** Own orders as marks on the axis. */

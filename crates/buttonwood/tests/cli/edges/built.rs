@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// As many as `make run` builds. A crate that is added is paid for with another one, or by raising
 /// this number, with the reason in the commit.
-const BUILT_MAX: usize = 209;
+const BUILT_MAX: usize = 210;
 
 #[test]
 fn make_run_builds_no_more_crates_than_before() {

@@ -14,7 +14,7 @@ struct Wall {
 
 /// Each dialect has a folder of this name in `gateway`, in `protocol`, or in both.
 const DIALECTS: &[&str] =
-    &["binance", "operator", "fix", "ouch", "itch", "soup", "mold", "grpc", "intake", "web"];
+    &["binance", "operator", "fix", "ouch", "itch", "soup", "mold", "udp", "grpc", "intake", "web"];
 
 /// Each top module of these crates that is no dialect.
 const OTHERS: &[(&str, &[&str])] = &[
@@ -45,9 +45,9 @@ fn walls() -> Vec<Wall> {
             }
         }
     }
-    // OUCH and Glimpse are spoken over SoupBinTCP, ITCH over MoldUDP64.
+    // OUCH and Glimpse are spoken over SoupBinTCP, OUCH over datagrams too, ITCH over MoldUDP64.
     let carries = |wall: &Wall| {
-        ["soup", "mold"].iter().any(|carrier| wall.never == format!("protocol::{carrier}"))
+        ["soup", "mold", "udp"].iter().any(|carrier| wall.never == format!("protocol::{carrier}"))
             && ["ouch", "itch"].iter().any(|of| wall.inside.ends_with(&format!("::{of}")))
     };
     walls.retain(|wall| !carries(wall));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use protocol::binance::response::ExchangeInfo;
+use protocol::binance::response::{ExchangeInfo, SymbolInfo};
 use protocol::ouch::appendage::tag;
 use protocol::ouch::code::{capacity, cross_type, display, side, time_in_force};
 use protocol::ouch::inbound::{EnterOrder, ReplaceOrder};
@@ -11,9 +11,17 @@ use types::{Increment, OrderType, Side, TimeInForce, format_decimal, parse_decim
 
 use crate::{Error, NewOrder};
 
-/// What the venue's instruments count in, by symbol.
+/// Of an order's reference and a match number: the bits of the venue's own number. Those above have
+/// the instrument's.
+const ID_BITS: u32 = 48;
+
+/// What the venue's instruments count in.
 #[derive(Debug, Default)]
-pub(super) struct Instruments(HashMap<String, Scale>);
+pub(super) struct Instruments {
+    by_symbol: HashMap<String, Scale>,
+    /// In the order of the instruments' numbers, which is that of the venue's list.
+    by_number: Vec<Option<Scale>>,
+}
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
@@ -23,17 +31,31 @@ pub(super) struct Scale {
 
 impl Instruments {
     pub(super) fn of(info: &ExchangeInfo) -> Self {
-        let scales = info.symbols.iter().filter_map(|symbol| {
+        let scale = |symbol: &SymbolInfo| {
             let tick = Increment::parse(symbol.tick_size()?)?;
             let lot = Increment::parse(symbol.lot_size()?)?;
-            Some((symbol.symbol.clone(), Scale { tick, lot }))
-        });
-        Self(scales.collect())
+            Some(Scale { tick, lot })
+        };
+        let by_number: Vec<_> = info.symbols.iter().map(scale).collect();
+        let of_all = info.symbols.iter().zip(&by_number);
+        let by_symbol = of_all.filter_map(|(of, scale)| Some((of.symbol.clone(), (*scale)?)));
+        Self { by_symbol: by_symbol.collect(), by_number }
     }
 
     pub(super) fn get(&self, symbol: &str) -> Option<Scale> {
-        self.0.get(symbol).copied()
+        self.by_symbol.get(symbol).copied()
     }
+
+    /// The instrument of an order's reference or of a match number.
+    pub(super) fn of_reference(&self, reference: u64) -> Option<Scale> {
+        let number = usize::try_from(reference >> ID_BITS).ok()?;
+        *self.by_number.get(number)?
+    }
+}
+
+/// The venue's own number in an order's reference or a match number.
+pub(super) fn id_of(reference: u64) -> u64 {
+    reference & ((1 << ID_BITS) - 1)
 }
 
 /// A price in the field, and in ticks where the field has no room.

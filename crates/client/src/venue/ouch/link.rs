@@ -1,5 +1,5 @@
 //! The task that has a session's connection: it writes as many packets at once as wait, and logs on
-//! again when the connection ends.
+//! again when the connection ends, by the way that works.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,79 +7,116 @@ use std::time::{Duration, Instant};
 use protocol::ouch::Outbound;
 use protocol::ouch::code::event;
 use protocol::soup::server::Due;
-use protocol::soup::{Client as Soup, LogOn, Received, RejectReason};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpStream, UnixStream};
+use protocol::soup::{Client as Soup, LogOn, Received, RejectReason, SessionName};
+use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
+use types::Origin;
 
-use crate::Error;
+use crate::socket::Socket;
 use crate::venue::back_off::BackOff;
+use crate::venue::ouch::datagrams::UdpWay;
 use crate::venue::ouch::session::Session;
 use crate::venue::ouch::{Login, Request};
 use crate::venue::report::Report;
 use crate::venue::statistics::Counters;
+use crate::{Error, Tls};
 
 const READ_SIZE: usize = 64 << 10;
 /// Requests without a report. Beyond it, more wait.
-const IN_FLIGHT_MAX: usize = 4_096;
+pub(super) const IN_FLIGHT_MAX: usize = 4_096;
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 const TICK: Duration = Duration::from_millis(250);
 
 pub(super) struct Link {
-    login: Login,
-    session: Session,
+    /// `None` where there is only UDP.
+    login: Option<Login>,
+    /// The first way, if there is it.
+    pub(super) udp: Option<UdpWay>,
+    tls: Option<Tls>,
+    /// The first report that the next log-on asks for, while the session has no name yet.
+    read_from: u64,
+    pub(super) name: Option<SessionName>,
+    pub(super) session: Session,
     soup: Option<Soup>,
-    asked: mpsc::Receiver<Request>,
+    pub(super) asked: mpsc::Receiver<Request>,
     reports: mpsc::Sender<Report>,
-    counters: Arc<Counters>,
-    begun: Instant,
+    pub(super) counters: Arc<Counters>,
+    pub(super) begun: Instant,
 }
 
-/// Bytes in order, over TCP or a Unix socket.
-trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
-
 /// Why a connection is of no more use.
-enum End {
+pub(super) enum End {
     /// The last handle of the venue is gone.
     Closed,
     /// Another connection may serve.
     Broken,
     /// The venue lets this login in no more.
     Refused,
+    /// The other way is to be taken, at once.
+    Other,
 }
 
 impl Link {
     pub(super) fn new(
-        login: Login,
+        (login, udp, tls): (Option<Login>, Option<UdpWay>, Option<Tls>),
+        read_from: u64,
         session: Session,
-        asked: mpsc::Receiver<Request>,
-        reports: mpsc::Sender<Report>,
+        (asked, reports): (mpsc::Receiver<Request>, mpsc::Sender<Report>),
         counters: Arc<Counters>,
     ) -> Self {
-        Self { login, session, soup: None, asked, reports, counters, begun: Instant::now() }
+        let (name, soup, begun) = (None, None, Instant::now());
+        Self { login, udp, tls, read_from, name, session, soup, asked, reports, counters, begun }
     }
 
     pub(super) async fn run(mut self) {
         let mut back_off = BackOff::default();
         while !self.asked.is_closed() {
-            let end = match self.connect().await {
-                Ok(end) => end,
-                Err(_unreachable) => End::Broken,
+            let end = if self.goes_by_udp() {
+                self.session.goes_by(Origin::OuchUdp);
+                self.serve_udp().await
+            } else {
+                self.session.goes_by(Origin::Ouch);
+                self.connect().await.unwrap_or(End::Broken)
             };
             if self.session.is_current() {
                 back_off.succeeded();
             }
+            self.shorten();
             let lost = self.session.disconnected();
             Counters::add(&self.counters.lost, lost as u64);
             match end {
                 // What waits is dropped, which its callers see.
                 End::Closed | End::Refused => return,
                 End::Broken => back_off.wait().await,
+                End::Other => {}
             }
         }
+    }
+
+    fn goes_by_udp(&self) -> bool {
+        self.udp.as_ref().is_some_and(|udp| self.login.is_none() || udp.is_well())
+    }
+
+    pub(super) fn has_other_way(&self) -> bool {
+        self.login.is_some()
+    }
+
+    /// Reads from the first wanted report on, if the session ended before its first one: the venue
+    /// does not keep the day from its beginning.
+    fn shorten(&mut self) {
+        let is_refused = self.name.is_some() && self.session.next_report() == self.read_from;
+        if is_refused && self.reads_less() {
+            (self.soup, self.name) = (None, None);
+        }
+    }
+
+    /// Whether the session can do with fewer reports than it has asked for, which it then will.
+    pub(super) fn reads_less(&mut self) -> bool {
+        let (before, wanted) = (self.read_from, self.session.wanted_from());
+        self.read_from = before.max(wanted);
+        before < wanted
     }
 
     /// Two log-ons: the first for new reports only, whose answer shows how many were missed and
@@ -95,24 +132,27 @@ impl Link {
         Ok(self.serve(stream, new_from).await)
     }
 
-    async fn open(&self) -> Result<Box<dyn Stream>, Error> {
-        let address = &self.login.address;
+    async fn open(&self) -> Result<Socket, Error> {
+        let address = &self.login.as_ref().expect("it has this way").address;
+        #[cfg(feature = "grpc")]
+        if let Some(address) = address.strip_prefix("grpc:") {
+            return Ok(Socket::new(crate::grpc::tunnel::open(address).await?));
+        }
         let opened = timeout(CONNECT_WITHIN, async {
-            let stream: Box<dyn Stream> = match address.strip_prefix("unix:") {
-                Some(path) => Box::new(UnixStream::connect(path).await?),
-                None => {
-                    let stream = TcpStream::connect(address).await?;
-                    stream.set_nodelay(true)?;
-                    Box::new(stream)
-                }
-            };
-            Ok::<_, std::io::Error>(stream)
+            if let Some(path) = address.strip_prefix("unix:") {
+                return Ok(Socket::new(UnixStream::connect(path).await?));
+            }
+            if let Some(path) = address.strip_prefix("shm:") {
+                let socket = UnixStream::connect(path).await?;
+                return Ok(Socket::new(shm::Stream::join(socket).await?));
+            }
+            Socket::connect(address, self.tls.as_ref()).await
         });
         opened.await.map_err(Error::transport)?.map_err(Error::transport)
     }
 
     /// Logs on for new reports, and returns the number of the first of them.
-    async fn count(&mut self, mut stream: Box<dyn Stream>) -> Result<u64, End> {
+    async fn count(&mut self, mut stream: Socket) -> Result<u64, End> {
         let mut log_on = self.log_on();
         log_on.sequence = 0;
         let (mut input, mut output) = (Vec::new(), Vec::new());
@@ -145,7 +185,7 @@ impl Link {
         }
     }
 
-    async fn serve(&mut self, stream: Box<dyn Stream>, new_from: u64) -> End {
+    async fn serve(&mut self, stream: Socket, new_from: u64) -> End {
         Counters::add(&self.counters.connections, 1);
         let (mut reader, mut writer) = tokio::io::split(stream);
         let (mut input, mut output) = (Vec::with_capacity(READ_SIZE), Vec::new());
@@ -193,6 +233,10 @@ impl Link {
                     }
                 }
                 _ = tick.tick() => {
+                    if self.udp.as_mut().is_some_and(UdpWay::is_well_again) {
+                        self.log_out(writer, &output[written..]).await;
+                        return End::Other;
+                    }
                     let now_ms = self.now_ms();
                     if self.soup().tick(&mut output, now_ms) == Due::Close {
                         return End::Broken;
@@ -204,12 +248,14 @@ impl Link {
 
     /// Goes on where the last connection ended.
     fn log_on(&self) -> LogOn {
-        let Login { user, password, from_sequence, .. } = &self.login;
-        let (session, sequence) = match &self.soup {
-            Some(soup) if soup.position().0.is_some() => soup.position(),
-            _ => (None, *from_sequence),
-        };
-        LogOn::new(user, password, session, sequence).expect("it was checked when it was opened")
+        let Login { user, password, .. } = self.login.as_ref().expect("it has this way");
+        LogOn::new(user, password, self.name, self.next_report())
+            .expect("it was checked when it was opened")
+    }
+
+    /// The number of the first report to read.
+    pub(super) fn next_report(&self) -> u64 {
+        if self.name.is_some() { self.session.next_report() } else { self.read_from }
     }
 
     async fn receive(
@@ -225,7 +271,8 @@ impl Link {
             let soup = self.soup.as_mut().expect("it is connected");
             let message = match soup.receive(&mut rest, now_ms) {
                 Received::NeedMore => break,
-                Received::Accepted { next, .. } => {
+                Received::Accepted { session, next } => {
+                    self.name = Some(session);
                     self.session.logged_on(next, new_from, output);
                     continue;
                 }
@@ -240,30 +287,32 @@ impl Link {
                 }
                 _ => continue,
             };
-            let Ok(message) = Outbound::read(message) else {
-                end = Some(End::Broken);
-                continue;
-            };
-            if let Outbound::SystemEvent(system, _) = message
-                && system.event == event::END_OF_DAY
-            {
-                end = Some(self.start_over());
-                continue;
-            }
-            if let Some(report) = self.session.receive(&message, output) {
-                // A reader that is gone wants no reports.
-                let _unread = self.reports.send(report).await;
-            }
+            end = self.take_report(message, output).await;
         }
         let consumed = input.len() - rest.len();
         input.drain(..consumed);
         end
     }
 
+    /// Takes the next message in sequence; a reason to end if there is one.
+    pub(super) async fn take_report(&mut self, bytes: &[u8], output: &mut Vec<u8>) -> Option<End> {
+        let Ok(message) = Outbound::read(bytes) else { return Some(End::Broken) };
+        if let Outbound::SystemEvent(system, _) = message
+            && system.event == event::END_OF_DAY
+        {
+            return Some(self.start_over());
+        }
+        if let Some(report) = self.session.receive(&message, output) {
+            // A reader that is gone wants no reports.
+            let _unread = self.reports.send(report).await;
+        }
+        None
+    }
+
     /// The numbering day is over: the next log-on begins another one, from its first report.
-    fn start_over(&mut self) -> End {
+    pub(super) fn start_over(&mut self) -> End {
         self.session.begin_day();
-        (self.soup, self.login.from_sequence) = (None, 1);
+        (self.soup, self.name, self.read_from) = (None, None, 1);
         End::Broken
     }
 

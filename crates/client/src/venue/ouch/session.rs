@@ -5,30 +5,34 @@
 //! - A number stands for one order of the numbering day, and a request keeps its number when it is
 //!   sent again: the venue recognises a repeat by it.
 //! - Nothing is sent on a connection before all that was missed has been read.
+//! - Every fill and end from the wanted report on is given, also of an order that the session does
+//!   not know: its name is `#` and its number then.
 
 use std::collections::{BTreeMap, HashMap};
 
 use protocol::ouch::appendage::tag;
 use protocol::ouch::inbound::{AccountQuery, CancelOrder};
-use protocol::ouch::outbound::{OrderAccepted, OrderExecuted, OrderReplaced};
+use protocol::ouch::outbound::{
+    BrokenTrade, OrderAccepted, OrderExecuted, OrderPriorityUpdate, OrderReplaced, OrderRestated,
+};
 use protocol::ouch::{Appendage, Outbound, code, trimmed};
 use protocol::soup::Client as Soup;
 use types::Origin;
 
-use crate::venue::ouch::encode::{Instruments, Scale, enter, replace};
+use crate::venue::ouch::encode::{Instruments, Scale, enter, id_of, replace};
 use crate::venue::ouch::{Answer, Request};
 use crate::venue::report::{Report, ReportKind};
 use crate::venue::{Open, Reply};
 use crate::{Error, NewOrder};
 
-/// Of an order's reference and a match number: the bits of the venue's own number.
-const ID_MASK: u64 = (1 << 48) - 1;
 /// That of a cancel of an order that is not open.
 const UNKNOWN_ORDER: i32 = -2011;
 
 #[derive(Debug)]
 pub(super) struct Session {
     instruments: Instruments,
+    /// That of the connection.
+    way: Origin,
     /// By number.
     orders: BTreeMap<u32, Known>,
     numbers: HashMap<String, u32>,
@@ -39,6 +43,8 @@ pub(super) struct Session {
     next: u32,
     /// The number of the last report.
     sequence: u64,
+    /// The number of the first report that is wanted. Those before make orders known.
+    wanted_from: u64,
     /// The number of the first report that was not missed.
     new_from: u64,
     has_asked: bool,
@@ -65,9 +71,12 @@ struct Waiting {
 }
 
 impl Session {
-    pub(super) fn new(instruments: Instruments) -> Self {
+    /// `wanted_from` is the number of the first report that is wanted; zero is the first new one.
+    pub(super) fn new(instruments: Instruments, wanted_from: u64) -> Self {
         Self {
             instruments,
+            way: Origin::Ouch,
+            wanted_from,
             orders: BTreeMap::new(),
             numbers: HashMap::new(),
             waiting: BTreeMap::new(),
@@ -89,12 +98,31 @@ impl Session {
         self.waiting.len() + self.cancels.len()
     }
 
+    /// The way of the next connection.
+    pub(super) fn goes_by(&mut self, way: Origin) {
+        self.way = way;
+    }
+
+    /// The number of the next report.
+    pub(super) fn next_report(&self) -> u64 {
+        self.sequence + 1
+    }
+
     /// The session is logged on; `next` is the number of the next report, and those before
     /// `new_from` were missed.
     pub(super) fn logged_on(&mut self, next: u64, new_from: u64, out: &mut Vec<u8>) {
         (self.sequence, self.new_from) = (next - 1, new_from);
+        if self.wanted_from == 0 {
+            self.wanted_from = new_from;
+        } else if self.wanted_from > new_from {
+            self.wanted_from = 1; // It is the number of another day.
+        }
         (self.has_asked, self.is_current) = (false, false);
         self.ask_once_read(out);
+    }
+
+    pub(super) fn wanted_from(&self) -> u64 {
+        self.wanted_from
     }
 
     /// Asks for the next number when all that was missed is read: an answer that comes then is to
@@ -118,7 +146,7 @@ impl Session {
         self.numbers.clear();
         self.cancels.clear();
         self.waiting.clear();
-        (self.next, self.sequence) = (1, 0);
+        (self.next, self.sequence, self.wanted_from) = (1, 0, 1);
     }
 
     /// Appends the packet of a request, or answers it.
@@ -202,7 +230,7 @@ impl Session {
         self.sequence += 1;
         let report = self.follow(message, out);
         self.ask_once_read(out);
-        report
+        report.filter(|report| report.sequence >= self.wanted_from)
     }
 
     fn follow(&mut self, message: &Outbound<'_>, out: &mut Vec<u8>) -> Option<Report> {
@@ -211,10 +239,10 @@ impl Session {
             Outbound::OrderReplaced(replaced, tags) => self.replaced(replaced, *tags),
             Outbound::OrderExecuted(executed, tags) => self.executed(executed, *tags),
             Outbound::OrderCanceled(canceled, _) => {
-                self.lowered(canceled.user_ref_num, canceled.quantity, canceled.reason)
+                Some(self.lowered(canceled.user_ref_num, canceled.quantity, canceled.reason))
             }
             Outbound::AiqCanceled(canceled, _) => {
-                self.lowered(canceled.user_ref_num, canceled.decrement, canceled.reason)
+                Some(self.lowered(canceled.user_ref_num, canceled.decrement, canceled.reason))
             }
             Outbound::OrderModified(modified, _) => {
                 if let Some(known) = self.orders.get_mut(&modified.user_ref_num) {
@@ -222,6 +250,9 @@ impl Session {
                 }
                 None
             }
+            Outbound::OrderRestated(restated, tags) => self.restated(restated, *tags),
+            Outbound::OrderPriorityUpdate(update, tags) => self.repriced(update, *tags),
+            Outbound::BrokenTrade(broken, _) => Some(self.broken(broken)),
             Outbound::Rejected(rejected, _) => {
                 let (number, reason) = (rejected.user_ref_num, rejected.reason);
                 self.next = self.next.max(number + 1);
@@ -260,7 +291,7 @@ impl Session {
             (accepted.quantity, accepted.price),
             tags,
         )?;
-        let reply = known.reply("NEW");
+        let reply = known.reply(self.way, "NEW");
         let name = known.name.clone();
         if accepted.order_state == code::order_state::LIVE {
             self.insert(number, known);
@@ -283,7 +314,7 @@ impl Session {
         if let Some(cancels) = self.cancels.remove(&orig) {
             self.cancels.entry(number).or_default().extend(cancels);
         }
-        let reply = known.reply("NEW");
+        let reply = known.reply(self.way, "NEW");
         let name = known.name.clone();
         if replaced.order_state == code::order_state::LIVE {
             self.insert(number, known);
@@ -295,38 +326,85 @@ impl Session {
 
     fn executed(&mut self, executed: &OrderExecuted, tags: Appendage<'_>) -> Option<Report> {
         let number = executed.user_ref_num;
-        let known = self.orders.get_mut(&number)?;
-        known.leaves = known.leaves.saturating_sub(executed.quantity);
-        known.executed = known.executed.saturating_add(executed.quantity);
-        let (name, is_done) = (known.name.clone(), known.leaves == 0);
+        // An instrument that was listed after the start has no scale.
+        let scale = self.instruments.of_reference(executed.match_number)?;
         let kind = ReportKind::Executed {
-            qty: known.scale.qty(executed.quantity),
-            price: known.scale.price(executed.price, tags.get(tag::PRICE_TICKS)),
-            trade_id: executed.match_number & ID_MASK,
+            qty: scale.qty(executed.quantity),
+            price: scale.price(executed.price, tags.get(tag::PRICE_TICKS)),
+            trade_id: id_of(executed.match_number),
             is_maker: executed.liquidity != code::liquidity::REMOVED,
             commission: None,
         };
-        if is_done {
+        let report = self.report(self.name(number), kind);
+        let Some(known) = self.orders.get_mut(&number) else { return Some(report) };
+        known.leaves = known.leaves.saturating_sub(executed.quantity);
+        known.executed = known.executed.saturating_add(executed.quantity);
+        if known.leaves == 0 {
             self.remove(number);
             for answer in self.cancels.remove(&number).into_iter().flatten() {
                 let _gone = answer.send(Err(unknown_order()));
             }
         }
-        Some(self.report(name, kind))
+        Some(report)
     }
 
     /// An order has less to execute.
-    fn lowered(&mut self, number: u32, quantity: u32, reason: u8) -> Option<Report> {
-        let known = self.orders.get_mut(&number)?;
+    fn lowered(&mut self, number: u32, quantity: u32, reason: u8) -> Report {
+        let reason = char::from(reason).to_string();
+        let report = self.report(self.name(number), ReportKind::Canceled { reason });
+        let Some(known) = self.orders.get_mut(&number) else { return report };
         known.leaves = known.leaves.saturating_sub(quantity);
-        let (name, is_done) = (known.name.clone(), known.leaves == 0);
-        if is_done && let Some(known) = self.remove(number) {
+        if known.leaves == 0
+            && let Some(known) = self.remove(number)
+        {
             for answer in self.cancels.remove(&number).into_iter().flatten() {
-                let _gone = answer.send(Ok(known.reply("CANCELED")));
+                let _gone = answer.send(Ok(known.reply(self.way, "CANCELED")));
             }
         }
-        let reason = char::from(reason).to_string();
-        Some(self.report(name, ReportKind::Canceled { reason }))
+        report
+    }
+
+    /// The venue has changed an order, or an operator a trade.
+    fn restated(&self, restated: &OrderRestated, tags: Appendage<'_>) -> Option<Report> {
+        let number = restated.user_ref_num;
+        match restated.reason {
+            code::restated::REFRESH_OF_DISPLAY => {
+                let shown = u32::from_be_bytes(tags.get(tag::DISPLAY_QUANTITY)?);
+                let known = self.orders.get(&number)?;
+                let shown_qty = known.scale.qty(shown);
+                Some(self.report(known.name.clone(), ReportKind::Refreshed { shown_qty }))
+            }
+            code::restated::CORRECTION_OF_TRADE => {
+                let match_number = u64::from_be_bytes(tags.get(tag::MATCH_NUMBER)?);
+                let field = tags.get(tag::TRADE_PRICE).map_or(0, u64::from_be_bytes);
+                let scale = self.instruments.of_reference(match_number)?;
+                let price = scale.price(field, tags.get(tag::PRICE_TICKS));
+                let name = tags.iter().find(|found| found.tag == tag::CL_ORD_ID);
+                let name = name_of(name.map_or(b"", |found| found.value), number);
+                let trade_id = id_of(match_number);
+                Some(self.report(name, ReportKind::Corrected { trade_id, price }))
+            }
+            _ => None,
+        }
+    }
+
+    fn repriced(&mut self, update: &OrderPriorityUpdate, tags: Appendage<'_>) -> Option<Report> {
+        let scale = self.instruments.of_reference(update.order_ref_num)?;
+        let price = scale.price(update.price, tags.get(tag::PRICE_TICKS));
+        if let Some(known) = self.orders.get_mut(&update.user_ref_num) {
+            known.price.clone_from(&price);
+        }
+        Some(self.report(self.name(update.user_ref_num), ReportKind::Repriced { price }))
+    }
+
+    fn broken(&self, broken: &BrokenTrade) -> Report {
+        let name = name_of(&broken.cl_ord_id, broken.user_ref_num);
+        self.report(name, ReportKind::Busted { trade_id: id_of(broken.match_number) })
+    }
+
+    /// The name of an order, or its number.
+    fn name(&self, number: u32) -> String {
+        self.orders.get(&number).map_or_else(|| by_number(number), |known| known.name.clone())
     }
 
     fn known(
@@ -344,7 +422,7 @@ impl Session {
             name: name_of(name, number),
             symbol: symbol.to_owned(),
             scale,
-            order_id: order_ref_num & ID_MASK,
+            order_id: id_of(order_ref_num),
             price: scale.price(price, tags.get(tag::PRICE_TICKS)),
             leaves,
             executed: 0,
@@ -377,9 +455,9 @@ impl Session {
 }
 
 impl Known {
-    fn reply(&self, status: &str) -> Reply {
+    fn reply(&self, way: Origin, status: &str) -> Reply {
         Reply {
-            way: Origin::Ouch,
+            way,
             symbol: self.symbol.clone(),
             client_order_id: self.name.clone(),
             order_id: self.order_id,
@@ -420,14 +498,13 @@ fn unknown_order() -> Error {
 
 #[cfg(test)]
 mod tests {
-    use protocol::ouch::Appendage;
-    use protocol::ouch::outbound::AccountQueryResponse;
+    use protocol::ouch::outbound::{AccountQueryResponse, OrderCanceled};
 
     use super::*;
 
     #[test]
     fn answers_among_what_was_missed_are_of_earlier_questions() {
-        let mut session = Session::new(Instruments::default());
+        let mut session = Session::new(Instruments::default(), 1);
         let mut out = Vec::new();
         session.logged_on(1, 4, &mut out);
         let answer = |next_user_ref_num| {
@@ -443,10 +520,34 @@ mod tests {
         assert!(session.is_current());
         assert_eq!(session.next, 12);
 
+        assert_eq!(session.wanted_from(), 1);
+
         // Nothing was missed: the question goes at once.
         session.disconnected();
         out.clear();
         session.logged_on(5, 5, &mut out);
         assert!(!out.is_empty() && !session.is_current());
+    }
+
+    #[test]
+    fn reports_before_the_wanted_one_are_read_and_not_given() {
+        let canceled = |user_ref_num| {
+            let (timestamp, quantity, reason) = (0, 1, code::cancel::USER);
+            let canceled = OrderCanceled { timestamp, user_ref_num, quantity, reason };
+            Outbound::OrderCanceled(canceled, Appendage::default())
+        };
+        // Wanted, first new one, and the reports of four that are given.
+        for (wanted, new_from, given) in
+            [(1, 5, 1..=4), (3, 5, 3..=4), (0, 4, 4..=4), (9, 5, 1..=4)]
+        {
+            let mut session = Session::new(Instruments::default(), wanted);
+            let mut out = Vec::new();
+            session.logged_on(1, new_from, &mut out);
+            let reports = (1..=4).filter_map(|of| session.receive(&canceled(of), &mut out));
+            let reports: Vec<_> =
+                reports.map(|report| (report.sequence, report.client_order_id)).collect();
+            let named: Vec<_> = given.map(|of| (of, format!("#{of}"))).collect();
+            assert_eq!(reports, named, "from {wanted}");
+        }
     }
 }

@@ -5,8 +5,8 @@
 
 use types::{
     AccountId, AccountMode, AccountTrade, Adjustment, Amount, AssetId, BustTrade, CorrectTrade,
-    Event, InstrumentId, Qty, Receivable, ReceivableCause, ReceivableCreated, ReceivableId,
-    RejectReason, Side, TradeBusted, TradeCorrected, TradeId,
+    Event, FillRevised, InstrumentId, OrderRef, Price, Qty, Receivable, ReceivableCause,
+    ReceivableCreated, ReceivableId, RejectReason, Side, TradeBusted, TradeCorrected, TradeId,
 };
 
 use crate::state::Engine;
@@ -80,12 +80,13 @@ impl Engine {
             seller: self.adjustment(seller, of_seller),
         }));
         events.append(&mut owed);
+        self.report_revised([(buyer, &bought), (seller, &sold)], None, events);
     }
 
     /// The difference in price moves from one side to the other; fees stay as charged.
     pub(crate) fn correct_trade(&mut self, request: &CorrectTrade, events: &mut Vec<Event>) {
         let CorrectTrade { instrument, trade_id, buyer, seller, price } = *request;
-        let (bought, quote) = match self.check_correct(request) {
+        let ((bought, sold), quote) = match self.check_correct(request) {
             Ok(checked) => checked,
             Err(reason) => return self.reject(AccountId::VENUE, reason, events),
         };
@@ -114,15 +115,41 @@ impl Engine {
             seller: self.adjustment(seller, of_seller),
         }));
         events.append(&mut owed);
+        self.report_revised([(buyer, &bought), (seller, &sold)], Some(price), events);
     }
 
-    /// Checks a correction. Returns the buyer's side and the trade's quote amount at the new price.
+    /// Reports a bust or a correction to the logins whose orders traded.
+    fn report_revised(
+        &mut self,
+        sides: [(AccountId, &AccountTrade); 2],
+        price: Option<Price>,
+        events: &mut Vec<Event>,
+    ) {
+        for (account, trade) in sides {
+            let AccountTrade { instrument, trade_id, order_id, .. } = *trade;
+            let order = self.order(account, instrument, &OrderRef::by_id(order_id));
+            let Some(order) = order.filter(|order| order.cl_ord_id.numbered().is_some()) else {
+                continue;
+            };
+            events.push(Event::FillRevised(FillRevised {
+                account_seq: self.accounts[account.0 as usize].next_seq(),
+                account,
+                instrument,
+                trade_id,
+                order_id,
+                cl_ord_id: order.cl_ord_id,
+                price,
+            }));
+        }
+    }
+
+    /// Checks a correction. Returns both sides and the trade's quote amount at the new price.
     fn check_correct(
         &self,
         request: &CorrectTrade,
-    ) -> Result<(AccountTrade, Amount), RejectReason> {
+    ) -> Result<((AccountTrade, AccountTrade), Amount), RejectReason> {
         let CorrectTrade { instrument, trade_id, buyer, seller, price } = *request;
-        let (bought, _) = self.both_sides(instrument, trade_id, buyer, seller)?;
+        let (bought, sold) = self.both_sides(instrument, trade_id, buyer, seller)?;
         let market = &self.markets[instrument.0 as usize].instrument;
         if price < market.spec.min_price {
             return Err(RejectReason::PriceBelowMin);
@@ -134,7 +161,7 @@ impl Engine {
         let more = quote - bought.quote;
         let is_cash = |account: AccountId| self.accounts[account.0 as usize].is_cash();
         let fits = (is_cash(buyer) && is_cash(seller)) || self.may_clear(market.spec.quote, more);
-        if fits { Ok((bought, quote)) } else { Err(RejectReason::AmountAboveMax) }
+        if fits { Ok(((bought, sold), quote)) } else { Err(RejectReason::AmountAboveMax) }
     }
 
     fn both_sides(

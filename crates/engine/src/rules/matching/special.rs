@@ -7,7 +7,7 @@
 //! - An iceberg's node has the displayed part, [`crate::state::orders::record::Extra::reserve`] the
 //!   rest.
 
-use types::{Amount, BookReduced, Event, Order, OrderRested, Qty};
+use types::{Amount, BookReduced, Event, Order, OrderRefreshed, OrderRested, Qty};
 
 use crate::book::node::{Node, NodeId};
 use crate::state::Engine;
@@ -176,8 +176,19 @@ impl Engine {
 
     /// Emits an iceberg's next part.
     pub(crate) fn emit_next(&mut self, order: &Order, reduced: Reduced, events: &mut Vec<Event>) {
-        if !reduced.next.is_zero() {
-            self.emit_rested(order, reduced.next, events);
+        if reduced.next.is_zero() {
+            return;
+        }
+        self.emit_rested(order, reduced.next, events);
+        if order.cl_ord_id.numbered().is_some() {
+            events.push(Event::OrderRefreshed(OrderRefreshed {
+                account_seq: self.accounts[order.account.0 as usize].next_seq(),
+                account: order.account,
+                instrument: order.instrument,
+                order_id: order.order_id,
+                cl_ord_id: order.cl_ord_id,
+                shown_qty: reduced.next,
+            }));
         }
     }
 

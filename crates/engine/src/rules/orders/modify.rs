@@ -25,7 +25,9 @@ impl Engine {
                 let amends = &mut self.orders.extra_mut(node).amends;
                 *amends = amends.saturating_add(1);
             }
-            Err(reason) => self.reject(account, reason, events),
+            Err(reason) => {
+                self.reject_lowering(account, request.instrument, &request.order, reason, events);
+            }
         }
     }
 
@@ -38,6 +40,15 @@ impl Engine {
     ) {
         let node = match self.check_modify(account, request) {
             Ok(node) => node,
+            Err(reason) if request.cl_ord_id.is_none() => {
+                return self.reject_lowering(
+                    account,
+                    request.instrument,
+                    &request.order,
+                    reason,
+                    events,
+                );
+            }
             Err(reason) => return self.reject(account, reason, events),
         };
         let order = self.orders.order(node);

@@ -1,8 +1,9 @@
 //! Numbers of commands: repeats are recognized, and refusals are messages to the login.
 
 use types::{
-    AccountId, ClOrdId, Command, CommandRepeated, Entry, Event, InstrumentId, LoginId,
-    NumberingDayBegun, NumbersAnswered, RefuseOrder, RejectReason,
+    AccountId, ClOrdId, Command, CommandRejected, CommandRepeated, Entry, Event, InstrumentId,
+    LoginId, NumberedRefusal, NumberingDayBegun, NumbersAnswered, OrderRef, RefuseOrder,
+    RejectReason,
 };
 
 use crate::state::Engine;
@@ -64,6 +65,31 @@ impl Engine {
         events: &mut Vec<Event>,
     ) {
         self.reject_with_code(account, RejectReason::FieldInvalid, refuse.code, events);
+    }
+
+    /// Refuses to lower an order. A login that asked for it under the order's own number gets a
+    /// message, unless the order had ended: requests and fills cross on their way.
+    #[cold]
+    pub(crate) fn reject_lowering(
+        &mut self,
+        account: AccountId,
+        instrument: InstrumentId,
+        order: &OrderRef,
+        reason: RejectReason,
+        events: &mut Vec<Event>,
+    ) {
+        let is_own = |name: &ClOrdId| {
+            let login = name.numbered().map(|(name, _)| name.login);
+            login.is_some() && self.login_of_session(account) == login
+        };
+        let is_open = || self.open_order(account, instrument, order).is_ok();
+        let Some(cl_ord_id) = order.cl_ord_id.filter(|name| is_own(name) && is_open()) else {
+            return self.reject(account, reason, events);
+        };
+        let account_seq = self.accounts[account.0 as usize].next_seq();
+        let numbered = Some(NumberedRefusal { account_seq, cl_ord_id, code: 0 });
+        let rejected = CommandRejected { account, reason, in_cancel: true, numbered };
+        events.push(Event::CommandRejected(rejected));
     }
 
     pub(crate) fn begin_numbering_day(&mut self, events: &mut Vec<Event>) {

@@ -16,12 +16,12 @@ use types::Markets;
 use super::Weight::{By, Of};
 use super::{Access, Handler, Operation};
 use crate::binance::call::Call;
-use crate::binance::generate::generate;
 use crate::binance::select::{Either, OneOrAll};
 use crate::binance::{
     account, batch, changes, history, lists, market, order_counts, rules, statistics, trading,
     user_data_stream, wallet,
 };
+use crate::door::generate::generate;
 use crate::socket::http::{JsonReply, json};
 
 /// Two lines an operation. The first has method, path, name in the WebSocket API if there is one,

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 
-use protocol::binance::generated_cl_ord_id;
 use types::ClOrdId;
 
 /// A random client order id.
@@ -10,7 +9,7 @@ pub(crate) fn generate() -> ClOrdId {
     thread_local! {
         static RANDOM: RefCell<RandomBytes> = const { RefCell::new(RandomBytes::NONE) };
     }
-    generated_cl_ord_id(RANDOM.with_borrow_mut(RandomBytes::next))
+    ClOrdId::generated(RANDOM.with_borrow_mut(RandomBytes::next))
 }
 
 /// A buffer of random bytes: one system call costs more than the rest of an id.

@@ -1,25 +1,26 @@
-//! The feed of an account's events: its readers, in any dialect, and the events held back for
-//! readers whose backlog is still being sent.
+//! The feed of numbered events, of accounts or of instruments: their readers, in any dialect, and
+//! the events held back for readers whose backlog is still being sent.
 //!
 //! The publisher's thread uses it. The dialect encodes the events.
 //!
 //! # Invariants
-//! - A reader gets every numbered event of the account from the number it asked for, once and in
+//! - A reader gets every numbered event of its owner from the number it asked for, once and in
 //!   order, or is cut.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use types::{AccountId, KeyId};
 
 use crate::feed::outlet::Outlet;
 
-/// The stream's name in metrics.
-const STREAM: &str = "user";
-
-/// A subscriber of an account.
-pub(crate) trait AccountReader {
-    /// An encoded event.
+/// A subscriber.
+pub(crate) trait FeedReader {
+    /// An event as the dialect queues it.
     type Message: std::fmt::Debug;
+
+    /// The stream's name in metrics.
+    const STREAM: &'static str;
 
     fn outlet(&self) -> &Outlet<Self::Message>;
 }
@@ -27,15 +28,18 @@ pub(crate) trait AccountReader {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct ReaderId(u64);
 
+/// The readers of each owner of events.
 #[derive(Debug)]
-pub(crate) struct AccountFeed<R: AccountReader> {
-    readers: HashMap<AccountId, Vec<Registration<R>>>,
+pub(crate) struct NumberedFeed<K, R: FeedReader> {
+    readers: HashMap<K, Vec<Registration<R>>>,
     last_reader: u64,
 }
 
+pub(crate) type AccountFeed<R> = NumberedFeed<AccountId, R>;
+
 /// A reader, and the messages held back for it.
 #[derive(Debug)]
-pub(crate) struct Registration<R: AccountReader> {
+pub(crate) struct Registration<R: FeedReader> {
     id: ReaderId,
     pub(crate) key: KeyId,
     pub(crate) reader: R,
@@ -43,88 +47,78 @@ pub(crate) struct Registration<R: AccountReader> {
     held: Option<Vec<(Option<u64>, R::Message)>>,
 }
 
-impl<R: AccountReader> Default for AccountFeed<R> {
+impl<K, R: FeedReader> Default for NumberedFeed<K, R> {
     fn default() -> Self {
         Self { readers: HashMap::new(), last_reader: 0 }
     }
 }
 
-impl<R: AccountReader> AccountFeed<R> {
-    /// Subscribes a reader to the account's events. With `holds`, messages are held back until
-    /// [`AccountFeed::release`]: the caller sends the backlog first.
-    pub(crate) fn subscribe(
-        &mut self,
-        account: AccountId,
-        key: KeyId,
-        reader: R,
-        holds: bool,
-    ) -> ReaderId {
+impl<K: Copy + Eq + Hash, R: FeedReader> NumberedFeed<K, R> {
+    /// Subscribes a reader to the owner's events. With `holds`, messages are held back until
+    /// [`NumberedFeed::release`]: the caller sends the backlog first.
+    pub(crate) fn subscribe(&mut self, owner: K, key: KeyId, reader: R, holds: bool) -> ReaderId {
         self.last_reader += 1;
         let id = ReaderId(self.last_reader);
         let held = holds.then(Vec::new);
-        self.readers.entry(account).or_default().push(Registration { id, key, reader, held });
+        self.readers.entry(owner).or_default().push(Registration { id, key, reader, held });
         id
     }
 
     /// Sends the messages held back: the backlog with all events below `next_seq` has been sent.
-    pub(crate) fn release(&mut self, account: AccountId, id: ReaderId, next_seq: u64) {
-        let Some(readers) = self.readers.get_mut(&account) else { return };
+    pub(crate) fn release(&mut self, owner: K, id: ReaderId, next_seq: u64) {
+        let Some(readers) = self.readers.get_mut(&owner) else { return };
         let Some(registration) = readers.iter_mut().find(|registration| registration.id == id)
         else {
             return;
         };
         let held = registration.held.take().unwrap_or_default();
         for (_, message) in held.into_iter().filter(|(seq, _)| seq.is_none_or(|s| s >= next_seq)) {
-            if !registration.reader.outlet().push(STREAM, message) {
+            if !registration.reader.outlet().push(R::STREAM, message) {
                 break;
             }
         }
     }
 
-    pub(crate) fn unsubscribe(&mut self, account: AccountId, id: ReaderId) {
-        self.each(account, |registration| registration.id != id);
+    pub(crate) fn unsubscribe(&mut self, owner: K, id: ReaderId) {
+        self.each(owner, |registration| registration.id != id);
     }
 
-    pub(crate) fn has_readers(&self, account: AccountId) -> bool {
-        self.readers.contains_key(&account)
+    pub(crate) fn has_readers(&self, owner: K) -> bool {
+        self.readers.contains_key(&owner)
     }
 
     pub(crate) fn reader_count(&self) -> usize {
         self.readers.values().map(Vec::len).sum()
     }
 
-    /// The accounts that have readers.
-    pub(crate) fn accounts(&self) -> Vec<AccountId> {
+    /// The owners that have readers.
+    pub(crate) fn owners(&self) -> Vec<K> {
         self.readers.keys().copied().collect()
     }
 
-    /// Visits the readers of an account, and drops those for which `stays` is false.
-    pub(crate) fn each(
-        &mut self,
-        account: AccountId,
-        stays: impl FnMut(&mut Registration<R>) -> bool,
-    ) {
-        let Some(readers) = self.readers.get_mut(&account) else { return };
+    /// Visits the readers of an owner, and drops those for which `stays` is false.
+    pub(crate) fn each(&mut self, owner: K, stays: impl FnMut(&mut Registration<R>) -> bool) {
+        let Some(readers) = self.readers.get_mut(&owner) else { return };
         readers.retain_mut(stays);
         if readers.is_empty() {
-            self.readers.remove(&account);
+            self.readers.remove(&owner);
         }
     }
 }
 
-impl<R: AccountReader> Registration<R> {
+impl<R: FeedReader> Registration<R> {
     /// `false` when the connection is gone, or is now being cut. Only a message of an event has a
     /// number.
     pub(crate) fn push(&mut self, seq: Option<u64>, message: R::Message) -> bool {
         let outlet = self.reader.outlet();
         match &mut self.held {
-            None => outlet.push(STREAM, message),
+            None => outlet.push(R::STREAM, message),
             Some(held) if held.len() < outlet.queue_max() => {
                 held.push((seq, message));
                 true
             }
             Some(_) => {
-                outlet.cut_for(STREAM);
+                outlet.cut_for(R::STREAM);
                 false
             }
         }
@@ -141,8 +135,10 @@ mod tests {
 
     const ACCOUNT: AccountId = AccountId(7);
 
-    impl AccountReader for Outlet<u64> {
+    impl FeedReader for Outlet<u64> {
         type Message = u64;
+
+        const STREAM: &'static str = "test";
 
         fn outlet(&self) -> &Self {
             self
@@ -176,6 +172,6 @@ mod tests {
         feed.unsubscribe(ACCOUNT, id);
         feed.release(ACCOUNT, id, 1);
         assert!(!feed.has_readers(ACCOUNT));
-        assert_eq!(feed.accounts(), []);
+        assert_eq!(feed.owners(), []);
     }
 }

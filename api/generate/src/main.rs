@@ -1,0 +1,43 @@
+//! `generate PROTO FOLDER`: messages, stubs and descriptors of a `.proto` file, as Rust.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use prost::Message;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = env::args_os().skip(1).map(PathBuf::from);
+    let (Some(source), Some(folder)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: generate PROTO FOLDER".into());
+    };
+    generate(&source, &folder)
+}
+
+fn generate(source: &Path, folder: &Path) -> Result<(), Box<dyn Error>> {
+    let name = source.file_name().ok_or("the source has a name")?;
+    let parent = source.parent().ok_or("the source is in a folder")?;
+    let mut compiler = protox::Compiler::new([parent])?;
+    compiler.include_source_info(true).open_file(name)?;
+    tonic_prost_build::configure()
+        .build_transport(false)
+        .client_mod_attribute(".", "#[cfg(feature = \"client\")]")
+        .server_mod_attribute(".", "#[cfg(feature = \"server\")]")
+        .out_dir(folder)
+        .compile_fds(compiler.file_descriptor_set())?;
+    // Reflection shows no comments.
+    let bare = protox::compile([name], [parent])?;
+    fs::write(folder.join("descriptors.bin"), without_source_info(bare).encode_to_vec())?;
+    let hash = blake3::hash(&fs::read(source)?);
+    fs::write(folder.join("source.hash"), format!("{hash}\n"))?;
+    Ok(())
+}
+
+fn without_source_info(
+    mut descriptors: tonic_prost_build::FileDescriptorSet,
+) -> tonic_prost_build::FileDescriptorSet {
+    for file in &mut descriptors.file {
+        file.source_code_info = None;
+    }
+    descriptors
+}

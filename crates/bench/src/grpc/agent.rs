@@ -1,0 +1,239 @@
+//! `buttonwood bench grpc-agent`: one process with all clients, on one thread.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use cli::Failure;
+use client::Credentials;
+use client::grpc::v1::order_request::Request as Asked;
+use client::grpc::v1::order_response::Result as Answered;
+use client::grpc::v1::sessions_client::SessionsClient;
+use client::grpc::v1::trading_client::TradingClient;
+use client::grpc::{Channel, sign_call, v1, with_token};
+use futures_util::stream::unfold;
+use server::now_ns;
+use tokio::sync::mpsc;
+use tokio::task::LocalSet;
+use tokio::time::{interval, sleep_until, timeout};
+use tonic::{Request, Status};
+
+use crate::fleet::{emit, receive};
+use crate::flow::SYMBOL;
+use crate::socket::UNIX;
+use crate::spec::{Key, Load, Outcome, Spec, Word};
+use crate::tally::Tally;
+use crate::usage;
+
+const WORD_EVERY: Duration = Duration::from_millis(200);
+/// The wait for answers after the end.
+const GRACE: Duration = Duration::from_secs(10);
+const LOGIN: &str = "/buttonwood.v1.Sessions/Login";
+/// Each buy rests, and the sell after it takes it.
+const PRICE: &str = "50000";
+const QUANTITY: &str = "0.01";
+
+pub(crate) fn run() -> Result<(), Failure> {
+    let spec: Spec = receive()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    LocalSet::new().block_on(&runtime, drive(spec))
+}
+
+/// What all clients count into.
+#[derive(Default)]
+struct Counted {
+    tally: Tally,
+    outcome: Outcome,
+    done: u64,
+    is_measured: bool,
+}
+
+type Shared = Rc<RefCell<Counted>>;
+
+/// A client that is logged in.
+struct Trader {
+    trading: TradingClient<Channel>,
+    token: String,
+    counted: Shared,
+    end: Instant,
+}
+
+async fn drive(spec: Spec) -> Result<(), Failure> {
+    let address = match spec.address.strip_prefix(UNIX) {
+        Some(path) => format!("unix:{path}"),
+        None => spec.address.clone(),
+    };
+    let mut opened = Vec::new();
+    for key in &spec.keys {
+        opened.push(log_in(&address, key).await?);
+    }
+    emit(&Word::Connected)?;
+    let begin_ns: u64 = receive()?;
+    let begin = Instant::now() + Duration::from_nanos(begin_ns.saturating_sub(now_ns()));
+    let (measured, end) = (begin + spec.warm_up, begin + spec.warm_up + spec.measured);
+    let counted = Shared::default();
+    sleep_until(begin.into()).await;
+    let clients: Vec<_> = opened
+        .into_iter()
+        .map(|(trading, token)| {
+            let trader = Trader { trading, token, counted: Rc::clone(&counted), end };
+            let (load, window) = (spec.load, spec.window);
+            tokio::task::spawn_local(async move {
+                match load {
+                    Load::GrpcCalls => trader.call().await,
+                    Load::Grpc { batch } => trader.stream(window, usize::from(batch)).await,
+                    _ => Err(Failure::fault("this agent speaks gRPC")),
+                }
+            })
+        })
+        .collect();
+    let words = tokio::task::spawn_local(count_aloud(Rc::clone(&counted)));
+    sleep_until(measured.into()).await;
+    let cpu_s = usage::cpu_s("self").unwrap_or(0.0);
+    *counted.borrow_mut() = Counted { is_measured: true, ..Counted::default() };
+    sleep_until(end.into()).await;
+    let mut outcome = close(&counted, cpu_s);
+    for client in clients {
+        match timeout(GRACE, client).await {
+            Ok(Ok(ended)) => ended?,
+            Ok(Err(_)) => return Err(Failure::fault("a client panicked")),
+            Err(_) => *outcome.errors.entry("no answer".to_owned()).or_default() += 1,
+        }
+    }
+    words.abort();
+    emit(&Word::Ended(Box::new(outcome)))
+}
+
+async fn log_in(address: &str, key: &Key) -> Result<(TradingClient<Channel>, String), Failure> {
+    let channel = Channel::connect(address).await.map_err(unreachable)?;
+    let Key { api_key, secret_key } = key.clone();
+    let mut request = Request::new(v1::LoginRequest::default());
+    sign_call(&mut request, LOGIN, &Credentials { api_key, secret_key });
+    let login = SessionsClient::new(channel.clone()).login(request).await.map_err(failed)?;
+    Ok((TradingClient::new(channel), login.into_inner().token))
+}
+
+/// The figures of the measured time.
+fn close(counted: &Shared, cpu_s: f64) -> Outcome {
+    let mut counted = counted.borrow_mut();
+    counted.is_measured = false;
+    let mut outcome = std::mem::take(&mut counted.outcome);
+    outcome.cpu_s = usage::cpu_s("self").unwrap_or(0.0) - cpu_s;
+    outcome.by_type.insert("limit".to_owned(), std::mem::take(&mut counted.tally));
+    outcome
+}
+
+async fn count_aloud(counted: Shared) {
+    let mut every = interval(WORD_EVERY);
+    loop {
+        every.tick().await;
+        let done = std::mem::take(&mut counted.borrow_mut().done);
+        // The run notices an agent that cannot speak.
+        let _heard = emit(&Word::Done(done));
+    }
+}
+
+impl Trader {
+    /// One order after another, each a call.
+    async fn call(mut self) -> Result<(), Failure> {
+        for number in 1.. {
+            let sent = Instant::now();
+            if sent >= self.end {
+                break;
+            }
+            let request = with_token(order(number), &self.token);
+            match self.trading.place_order(request).await {
+                Ok(reply) => self.count(sent, reply.into_inner().fills.len()),
+                Err(status) => self.refused(status.message()),
+            }
+        }
+        Ok(())
+    }
+
+    async fn stream(mut self, window: usize, batch: usize) -> Result<(), Failure> {
+        let (requests, sent) = mpsc::unbounded_channel();
+        let sent = unfold(sent, async |mut sent: mpsc::UnboundedReceiver<_>| {
+            Some((sent.recv().await?, sent))
+        });
+        let opened = self.trading.stream_orders(with_token(sent, &self.token)).await;
+        let mut responses = opened.map_err(failed)?.into_inner();
+        let mut under_way: VecDeque<(u64, Instant)> = VecDeque::with_capacity(window);
+        let (mut number, batch) = (0, batch.min(window));
+        loop {
+            let now = Instant::now();
+            let room = window - under_way.len();
+            if now >= self.end {
+                if under_way.is_empty() {
+                    return Ok(());
+                }
+            } else if room >= batch {
+                let message = (0..room).map(|_| {
+                    number += 1;
+                    under_way.push_back((number, now));
+                    let request = Some(Asked::Place(order(number)));
+                    v1::OrderRequest { request_id: number, request }
+                });
+                // With a batch of one, each order is a message of its own.
+                if batch == 1 {
+                    for request in message {
+                        send(&requests, vec![request])?;
+                    }
+                } else {
+                    send(&requests, message.collect())?;
+                }
+            }
+            let message = responses.message().await.map_err(failed)?;
+            let message = message.ok_or_else(|| Failure::new("the venue ended the stream"))?;
+            for v1::OrderResponse { request_id, result } in message.responses {
+                let at = under_way.iter().position(|(number, _)| *number == request_id);
+                let at = at.ok_or_else(|| Failure::fault("an answer to no order"))?;
+                let (_, sent) = under_way.remove(at).expect("it was found");
+                match result {
+                    Some(Answered::Reply(reply)) => self.count(sent, reply.fills.len()),
+                    Some(Answered::Refusal(refusal)) => self.refused(&refusal.message),
+                    _ => self.refused("another answer"),
+                }
+            }
+        }
+    }
+
+    fn count(&self, sent: Instant, fills: usize) {
+        let mut counted = self.counted.borrow_mut();
+        counted.done += 1;
+        counted.tally.record(sent.elapsed().as_nanos() as u64, 1);
+        counted.outcome.trades += fills as u64;
+    }
+
+    fn refused(&self, why: &str) {
+        *self.counted.borrow_mut().outcome.errors.entry(why.to_owned()).or_default() += 1;
+    }
+}
+
+fn send(
+    requests: &mpsc::UnboundedSender<v1::OrderRequests>,
+    batch: Vec<v1::OrderRequest>,
+) -> Result<(), Failure> {
+    let sent = requests.send(v1::OrderRequests { requests: batch });
+    sent.map_err(|_| Failure::new("the venue ended the stream"))
+}
+
+fn order(number: u64) -> v1::PlaceOrderRequest {
+    let side = if number % 2 == 1 { v1::Side::Buy } else { v1::Side::Sell };
+    v1::PlaceOrderRequest {
+        symbol: SYMBOL.to_owned(),
+        side: side.into(),
+        r#type: v1::OrderType::Limit.into(),
+        quantity: QUANTITY.to_owned(),
+        price: PRICE.to_owned(),
+        ..Default::default()
+    }
+}
+
+fn unreachable(error: client::Error) -> Failure {
+    Failure::new(format!("the venue's gRPC port: {error}"))
+}
+
+fn failed(status: Status) -> Failure {
+    Failure::new(format!("the venue refused a call: {status}"))
+}

@@ -1,0 +1,290 @@
+//! Orders by OUCH over UDP: over a network that loses, doubles and reorders datagrams, over one
+//! that stops, and beside datagrams that are wrong.
+
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use client::{Client, Login, NewOrder, ReportKind, Reports, Side, TimeInForce, UdpLogin, Venue};
+use protocol::udp::{Hello, LoginKey, Open, Opening, Secrets, handshake, kind};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+use types::Origin;
+
+use crate::process::{Serving, text};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// `OUCH_UDP_ORDERS` makes it a long run.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_order_is_lost_or_doubled_where_datagrams_are() {
+    let orders = std::env::var("OUCH_UDP_ORDERS").map_or(2_000, |text| text.parse().unwrap());
+    let house = House::new();
+    let relay = Relay::start(house.udp(), Faults { lost: 5, doubled: 5, late: 10 });
+    let (alice, mut reports) = house.log_on(relay.address, None).await;
+    let mut under_way = JoinSet::new();
+    for at in 0..orders {
+        while under_way.len() >= 128 {
+            let reply: Result<client::Reply, _> = under_way.join_next().await.unwrap();
+            assert_eq!(reply.unwrap().way, Origin::OuchUdp);
+        }
+        let alice = alice.clone();
+        under_way.spawn(async move { alice.enter(&order(at)).await.unwrap() });
+    }
+    while let Some(reply) = under_way.join_next().await {
+        reply.unwrap();
+    }
+    // The last report is of the last order.
+    let mut accepted = BTreeMap::<String, u32>::new();
+    let (mut next, mut ends) = (0, 0);
+    while ends < orders {
+        let report = reports.next().await.unwrap();
+        assert!(report.sequence >= next, "a repeat: {report:?}");
+        next = report.sequence + 1;
+        match report.kind {
+            ReportKind::Accepted => *accepted.entry(report.client_order_id).or_default() += 1,
+            ReportKind::Canceled { .. } => ends += 1,
+            _ => {}
+        }
+    }
+    assert_eq!(accepted.len() as u64, orders);
+    assert!(accepted.values().all(|times| *times == 1), "an order was doubled");
+    assert!(relay.lost() > 0 && alice.statistics().sent_again > 0);
+    assert_eq!(alice.statistics().failed, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_way_that_dies_is_left_for_tcp_and_taken_again() {
+    let house = House::new();
+    let relay = Relay::start(house.udp(), Faults::default());
+    let tcp = house.login();
+    let (alice, _reports) = house.log_on(relay.address, Some(tcp)).await;
+    let way = |reply: client::Reply| reply.way;
+    assert_eq!(way(alice.enter(&order(0)).await.unwrap()), Origin::OuchUdp);
+    relay.is_dead.store(true, Ordering::Relaxed);
+    assert_eq!(way(alice.enter(&order(1)).await.unwrap()), Origin::Ouch);
+    assert_eq!(alice.statistics().fallbacks, 1);
+    relay.is_dead.store(false, Ordering::Relaxed);
+    let begun = Instant::now();
+    for at in 2.. {
+        if way(alice.enter(&order(at)).await.unwrap()) == Origin::OuchUdp {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "the way is not taken again");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let metrics = house.metrics();
+    for way in ["Ouch", "OuchUdp"] {
+        let received = format!("orders_received_total{{way=\"{way}\"");
+        assert!(metrics.lines().any(|line| line.starts_with(&received)), "{metrics}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn datagrams_that_are_wrong_change_nothing_and_are_counted() {
+    let house = House::new();
+    let (alice, _reports) = house.log_on(house.udp(), None).await;
+    alice.enter(&order(0)).await.unwrap();
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.connect(house.udp()).unwrap();
+    socket.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    let mut bytes = [0; 2_048];
+
+    // A hello has a cookie as its answer, which is shorter, whether or not there is such a user.
+    let secrets = Secrets::of(&LoginKey::from_bytes([1; 32]));
+    for user in ["ouch1", "nobody"] {
+        let mut opening = Opening::new(handshake::user(user).unwrap(), [3; 16], 1);
+        let hello = opening.poll(0).unwrap().to_vec();
+        assert!(Hello::read(&hello).is_some());
+        socket.send(&hello).unwrap();
+        let size = socket.recv(&mut bytes).unwrap();
+        assert!(bytes[0] == kind::COOKIE && size <= hello.len());
+        // The key is another one: no session, and no answer.
+        opening.receive(&bytes[..size], &secrets);
+        let open = opening.poll(0).unwrap().to_vec();
+        assert!(Open::read(&open).is_some());
+        socket.send(&open).unwrap();
+        assert!(socket.recv(&mut bytes).is_err(), "an answer without the key");
+        // The cookie is of another address.
+        let other = UdpSocket::bind("127.0.0.1:0").unwrap();
+        other.connect(house.udp()).unwrap();
+        other.send(&open).unwrap();
+    }
+    let data = [&[kind::DATA][..], &[7; 40]].concat();
+    for wrong in [&b""[..], b"\x01", b"GET / HTTP/1.1", &data, &[9; 1_400], &[6; 2_000]] {
+        socket.send(wrong).unwrap();
+    }
+    assert!(socket.recv(&mut bytes).is_err(), "an answer to nothing");
+    alice.enter(&order(1)).await.unwrap();
+    let metrics = house.metrics();
+    let dropped = |reason: &str| {
+        let name = format!("buttonwood_ouch_udp_dropped_total{{reason=\"{reason}\"}} ");
+        let found = metrics.lines().find_map(|line| line.strip_prefix(&name[..]));
+        found.unwrap_or_default().to_owned()
+    };
+    assert_eq!((dropped("not_genuine"), dropped("cookie")), ("2".into(), "2".into()), "{metrics}");
+    assert_eq!((dropped("malformed"), dropped("no_session")), ("4".into(), "2".into()));
+}
+
+/// An order that ends at once.
+fn order(at: u64) -> NewOrder {
+    NewOrder::limit("BTCUSDT", Side::Buy, "0.001", "30000")
+        .time_in_force(TimeInForce::Ioc)
+        .client_order_id(format!("u{at}"))
+}
+
+struct House {
+    dir: TempDir,
+    venue: Serving,
+}
+
+impl House {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let ports = ["--ouch", "127.0.0.1:0", "--ouch-udp", "127.0.0.1:0"];
+        let args = ["--demo", "--no-bots", "--data", text(dir.path())];
+        let venue = Serving::start(&[&args[..], &ports].concat());
+        Self { dir, venue }
+    }
+
+    fn udp(&self) -> SocketAddr {
+        self.venue.listening["ouch-udp"].parse().unwrap()
+    }
+
+    fn of_login(&self, name: &str) -> String {
+        let demo = std::fs::read(self.dir.path().join("demo.json")).unwrap();
+        let demo: Value = serde_json::from_slice(&demo).unwrap();
+        demo["accounts"][0]["login"][name].as_str().unwrap().to_owned()
+    }
+
+    fn login(&self) -> Login {
+        Login {
+            address: self.venue.ouch.clone().unwrap(),
+            user: self.of_login("user"),
+            password: self.of_login("password"),
+            from_sequence: 1,
+        }
+    }
+
+    async fn log_on(&self, address: SocketAddr, fallback: Option<Login>) -> (Venue, Reports) {
+        let client = Client::new(&self.venue.url, None).unwrap();
+        let login = UdpLogin {
+            address: address.to_string(),
+            user: self.of_login("user"),
+            key: self.of_login("udp_key"),
+            from_sequence: 1,
+            fallback,
+        };
+        Venue::ouch_udp(&client, login).await.unwrap()
+    }
+
+    fn metrics(&self) -> String {
+        let address = self.venue.url.trim_start_matches("http://");
+        crate::itch::receiver::get(address, "/metrics")
+    }
+}
+
+/// Datagrams of a hundred.
+#[derive(Clone, Copy, Default)]
+struct Faults {
+    lost: u64,
+    doubled: u64,
+    late: u64,
+}
+
+/// A network between clients and the venue.
+struct Relay {
+    address: SocketAddr,
+    is_dead: Arc<AtomicBool>,
+    lost: Arc<AtomicU64>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Relay {
+    fn start(venue: SocketAddr, faults: Faults) -> Self {
+        let front = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let back = UdpSocket::bind("127.0.0.1:0").unwrap();
+        back.connect(venue).unwrap();
+        for socket in [&front, &back] {
+            socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        }
+        let relay = Self {
+            address: front.local_addr().unwrap(),
+            is_dead: Arc::default(),
+            lost: Arc::default(),
+            is_over: Arc::default(),
+        };
+        let client = Arc::new(std::sync::Mutex::new(None));
+        for is_to_venue in [true, false] {
+            let (front, back) = (front.try_clone().unwrap(), back.try_clone().unwrap());
+            let (is_dead, is_over) = (Arc::clone(&relay.is_dead), Arc::clone(&relay.is_over));
+            let (lost, client) = (Arc::clone(&relay.lost), Arc::clone(&client));
+            std::thread::spawn(move || {
+                let mut chance = Chance(u64::from(is_to_venue));
+                let (mut bytes, mut late) = ([0; 2_048], Vec::<Vec<u8>>::new());
+                let send = |datagram: &[u8]| {
+                    // A venue or a client that is gone loses datagrams, too.
+                    let _gone = if is_to_venue {
+                        back.send(datagram)
+                    } else {
+                        let to: Option<SocketAddr> = *client.lock().unwrap();
+                        to.map_or(Ok(0), |to| front.send_to(datagram, to))
+                    };
+                };
+                while !is_over.load(Ordering::Relaxed) {
+                    let received = if is_to_venue {
+                        front.recv_from(&mut bytes).map(|(size, from)| {
+                            *client.lock().unwrap() = Some(from);
+                            size
+                        })
+                    } else {
+                        back.recv(&mut bytes)
+                    };
+                    let overtaken = std::mem::take(&mut late);
+                    let drawn = chance.below(100);
+                    match received {
+                        Ok(_) if is_dead.load(Ordering::Relaxed) => {}
+                        Ok(_) if drawn < faults.lost => {
+                            lost.fetch_add(1, Ordering::Relaxed);
+                        }
+                        Ok(size) if drawn < faults.lost + faults.doubled => {
+                            send(&bytes[..size]);
+                            send(&bytes[..size]);
+                        }
+                        Ok(size) if drawn < faults.lost + faults.doubled + faults.late => {
+                            late.push(bytes[..size].to_vec());
+                        }
+                        Ok(size) => send(&bytes[..size]),
+                        Err(_) => {}
+                    }
+                    overtaken.iter().for_each(|datagram| send(datagram));
+                }
+            });
+        }
+        relay
+    }
+
+    fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Numbers that follow from a seed.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}

@@ -1,0 +1,220 @@
+"""gRPC with programs that are not ours: stubs that grpcio-tools makes of api/buttonwood.proto, grpcurl and ghz."""
+
+import hashlib
+import hmac
+import importlib
+import json
+import os
+import secrets
+import subprocess
+import sys
+import time
+
+import grpc
+import pytest
+from grpc_tools import protoc
+
+from venue import ROOT, Venue
+
+PROTO = ROOT / "api/buttonwood.proto"
+PATIENCE_S = 20
+tools = pytest.mark.skipif("BUTTONWOOD_GRPC_TOOLS" not in os.environ, reason="make grpc")
+
+
+@pytest.fixture(scope="module")
+def stubs(tmp_path_factory):
+    """The messages and the stubs, as grpcio-tools generates them."""
+    folder = tmp_path_factory.mktemp("stubs")
+    arguments = ["", f"-I{PROTO.parent}", f"--python_out={folder}", f"--grpc_python_out={folder}", PROTO.name]
+    assert protoc.main(arguments) == 0
+    sys.path.insert(0, str(folder))
+    return importlib.import_module("buttonwood_pb2"), importlib.import_module("buttonwood_pb2_grpc")
+
+
+@pytest.fixture
+def house(tmp_path):
+    running = Venue(tmp_path, "--no-bots", "--grpc", "127.0.0.1:0")
+    yield running
+    running.stop()
+
+
+def signed(key, path):
+    """The metadata of a call that is signed with a key."""
+    timestamp, nonce = str(time.time_ns() // 1_000_000), secrets.token_hex(16)
+    payload = "\n".join(["POST", path, "", hashlib.sha256(b"").hexdigest(), timestamp, nonce])
+    signature = hmac.new(key["secret_key"].encode(), payload.encode(), hashlib.sha256).hexdigest()
+    return (
+        ("x-bw-api-key", key["api_key"]),
+        ("x-bw-timestamp", timestamp),
+        ("x-bw-nonce", nonce),
+        ("x-bw-signature", signature),
+    )
+
+
+def test_an_orders_life(house, stubs):
+    messages, services = stubs
+    with grpc.insecure_channel(house.listening["grpc"]) as channel:
+        alice = house.keys["alice"]
+        path = "/buttonwood.v1.Sessions/Login"
+        login = services.SessionsStub(channel).Login(messages.LoginRequest(), metadata=signed(alice, path))
+        by_token = (("authorization", f"Bearer {login.token}"),)
+        trading = services.TradingStub(channel)
+        events = trading.StreamAccount(
+            messages.StreamAccountRequest(from_event=login.last_event + 1), metadata=by_token, timeout=PATIENCE_S
+        )
+        order = messages.PlaceOrderRequest(
+            symbol="BTCUSDT",
+            side=messages.SIDE_BUY,
+            type=messages.ORDER_TYPE_LIMIT,
+            quantity="0.003",
+            price="50000",
+            client_order_id="mine",
+        )
+        placed = trading.PlaceOrder(order, metadata=by_token)
+        assert placed.order.status == messages.ORDER_STATUS_NEW
+
+        with pytest.raises(grpc.RpcError) as refused:
+            trading.PlaceOrder(order, metadata=by_token)
+        assert refused.value.code() == grpc.StatusCode.ALREADY_EXISTS
+        details = dict(refused.value.trailing_metadata())["grpc-status-details-bin"]
+        assert b"DUPLICATE_CL_ORD_ID" in details
+
+        taker = messages.PlaceOrderRequest(
+            symbol="BTCUSDT", side=messages.SIDE_SELL, type=messages.ORDER_TYPE_MARKET, quantity="0.001"
+        )
+        path = "/buttonwood.v1.Trading/PlaceOrder"
+        taken = trading.PlaceOrder(taker, metadata=signed(house.keys["bob"], path))
+        assert [fill.price for fill in taken.fills] == ["50000.00000000"]
+
+        replaced = trading.ReplaceOrder(
+            messages.ReplaceOrderRequest(symbol="BTCUSDT", client_order_id="mine", quantity="0.004", price="49000"),
+            metadata=by_token,
+        )
+        assert replaced.order.order_id == placed.order.order_id
+
+        requests = [
+            messages.OrderRequests(
+                requests=[
+                    messages.OrderRequest(
+                        request_id=1,
+                        cancel=messages.CancelOrderRequest(symbol="BTCUSDT", client_order_id="mine"),
+                    ),
+                    messages.OrderRequest(
+                        request_id=2,
+                        cancel=messages.CancelOrderRequest(symbol="BTCUSDT", client_order_id="never"),
+                    ),
+                ]
+            )
+        ]
+        answers = trading.StreamOrders(iter(requests), metadata=by_token, timeout=PATIENCE_S)
+        answered = {one.request_id: one for message in answers for one in message.responses}
+        assert answered[1].reply.order.status == messages.ORDER_STATUS_CANCELED
+        assert answered[2].refusal.reason == "ORDER_NOT_FOUND"
+
+        kinds = [next(events) for _ in range(4)]
+        assert [event.kind for event in kinds] == [
+            "OrderAccepted",
+            "TradeExecuted",
+            "OrderModified",
+            "OrderCanceled",
+        ]
+        numbers = [event.number for event in kinds]
+        assert numbers == list(range(numbers[0], numbers[0] + 4))
+        events.cancel()
+
+        market = services.MarketDataStub(channel)
+        [trade] = market.ListTrades(messages.ListTradesRequest(symbol="BTCUSDT")).trades
+        assert trade.price == "50000.00000000"
+
+
+def test_a_deadline_that_has_passed_changes_nothing(house, stubs):
+    messages, services = stubs
+    with grpc.insecure_channel(house.listening["grpc"]) as channel:
+        path = "/buttonwood.v1.Trading/PlaceOrder"
+        trading = services.TradingStub(channel)
+        order = messages.PlaceOrderRequest(
+            symbol="BTCUSDT", side=messages.SIDE_BUY, type=messages.ORDER_TYPE_LIMIT, quantity="0.001", price="40000"
+        )
+        with pytest.raises(grpc.RpcError) as late:
+            trading.PlaceOrder(order, metadata=signed(house.keys["alice"], path), timeout=0)
+        assert late.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+        path = "/buttonwood.v1.Trading/ListOpenOrders"
+        listed = trading.ListOpenOrders(
+            messages.ListOpenOrdersRequest(), metadata=signed(house.keys["alice"], path), timeout=PATIENCE_S
+        )
+        assert not listed.orders
+
+
+def test_tls(tmp_path, stubs):
+    messages, services = stubs
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
+    subprocess.run([*make, *subject, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    flags = ["--tls-cert", certificate, "--tls-key", key, "--no-bots", "--grpc", "127.0.0.1:0"]
+    house = Venue(tmp_path, *flags)
+    port = house.listening["grpc"].rsplit(":", 1)[1]
+    trusted = grpc.ssl_channel_credentials(certificate.read_bytes())
+    with grpc.secure_channel(f"localhost:{port}", trusted) as channel:
+        listed = services.MarketDataStub(channel).ListInstruments(messages.ListInstrumentsRequest())
+        assert "BTCUSDT" in [instrument.symbol for instrument in listed.instruments]
+    house.stop()
+
+
+@tools
+def test_grpcurl_lists_describes_and_calls(house):
+    address = house.listening["grpc"]
+
+    def grpcurl(*arguments):
+        run = subprocess.run(["grpcurl", "-plaintext", *arguments], capture_output=True, text=True)
+        return run.returncode, run.stdout + run.stderr
+
+    _, listed = grpcurl(address, "list")
+    services = {"Sessions", "Trading", "MarketData", "Administration", "Ouch"}
+    expected = {f"buttonwood.v1.{name}" for name in services} | {"grpc.health.v1.Health"}
+    assert expected <= set(listed.split()), listed
+    _, described = grpcurl(address, "describe", "buttonwood.v1.PlaceOrderRequest")
+    assert "string client_order_id" in described
+    status, health = grpcurl(address, "grpc.health.v1.Health/Check")
+    assert (status, json.loads(health)) == (0, {"status": "SERVING"})
+
+    place = "buttonwood.v1.Trading/PlaceOrder"
+    order = {
+        "symbol": "BTCUSDT",
+        "side": "SIDE_BUY",
+        "type": "ORDER_TYPE_LIMIT",
+        "quantity": "0.001",
+        "price": "50000",
+        "client_order_id": "by-grpcurl",
+    }
+    headers = [f"-H{name}: {value}" for name, value in signed(house.keys["alice"], f"/{place}")]
+    status, placed = grpcurl(*headers, "-d", json.dumps(order), address, place)
+    assert status == 0 and json.loads(placed)["order"]["clientOrderId"] == "by-grpcurl", placed
+    status, refused = grpcurl("-d", json.dumps(order), address, place)
+    assert status != 0 and "Unauthenticated" in refused and "KEY_REJECTED" in refused, refused
+
+
+@tools
+def test_ghz_brings_load(house, stubs):
+    messages, services = stubs
+    with grpc.insecure_channel(house.listening["grpc"]) as channel:
+        path = "/buttonwood.v1.Sessions/Login"
+        metadata = signed(house.keys["alice"], path)
+        token = services.SessionsStub(channel).Login(messages.LoginRequest(), metadata=metadata).token
+    order = {
+        "symbol": "BTCUSDT",
+        "side": "SIDE_BUY",
+        "type": "ORDER_TYPE_LIMIT",
+        "time_in_force": "TIME_IN_FORCE_IOC",
+        "quantity": "0.001",
+        "price": "50000",
+    }
+    run = subprocess.run(
+        ["ghz", "--insecure", "--call", "buttonwood.v1.Trading.PlaceOrder", "--total", "2000"]
+        + ["--concurrency", "8", "--format", "json", "--data", json.dumps(order)]
+        + ["--metadata", json.dumps({"authorization": f"Bearer {token}"}), house.listening["grpc"]],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(run.stdout)["statusCodeDistribution"] == {"OK": 2000}

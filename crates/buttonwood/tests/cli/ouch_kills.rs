@@ -185,7 +185,7 @@ impl Seen {
     }
 
     fn take(&mut self, report: &Report) {
-        let Report { sequence, client_order_id: name, kind } = report;
+        let Report { sequence, client_order_id: name, kind, .. } = report;
         assert!(*sequence >= self.next(), "a repeat: {report:?}");
         let mut hasher = DefaultHasher::new();
         format!("{report:?}").hash(&mut hasher);

@@ -15,7 +15,8 @@ pub struct Report {
     /// `#` and a number for an order of OUCH that was entered without a name, or before the first
     /// report that was read.
     pub client_order_id: String,
-    /// When the venue did it, in nanoseconds since 1970 by its clock; `None` over OUCH.
+    /// When the venue did it, in nanoseconds since 1970 by its clock; `None` over OUCH and
+    /// gRPC.
     pub time_ns: Option<i64>,
     pub kind: ReportKind,
 }
@@ -33,7 +34,7 @@ pub enum ReportKind {
         /// Of the trade: both sides have the same.
         trade_id: u64,
         is_maker: bool,
-        /// What the account paid for it; `None` over OUCH.
+        /// What the account paid for it; `None` over OUCH and gRPC.
         commission: Option<Commission>,
     },
     /// The order, or a part of it, is gone without a trade. The reason is a word of the way.

@@ -262,9 +262,10 @@ impl Link {
 /// An event of an order or a trade as a report; `None` for other events.
 fn report(seq: u64, event: &Value) -> Option<Report> {
     let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
+    let time_ns = event["T"].as_u64().map(since_1970_ns);
     let of_trade = |kind| {
         // These events name the trade only.
-        Some(Report { sequence: seq, client_order_id: String::new(), kind })
+        Some(Report { sequence: seq, client_order_id: String::new(), time_ns, kind })
     };
     match event["e"].as_str()? {
         "executionReport" => {}
@@ -297,6 +298,5 @@ fn report(seq: u64, event: &Value) -> Option<Report> {
         }
         _ => ReportKind::Canceled { reason: reason() },
     };
-    let time_ns = event["T"].as_u64().map(since_1970_ns);
     Some(Report { sequence: seq, client_order_id: name, time_ns, kind })
 }

@@ -82,6 +82,7 @@ pub(super) fn report(event: v1::AccountEvent) -> Option<Report> {
                 price: fill.price,
                 trade_id: fill.trade_id,
                 is_maker: fill.is_maker,
+                commission: None,
             }
         }
         "OrderAmended" | "OrderModified" => {
@@ -90,7 +91,8 @@ pub(super) fn report(event: v1::AccountEvent) -> Option<Report> {
         "OrderCanceled" | "OrderExpired" => ReportKind::Canceled { reason: cause },
         _ => return None,
     };
-    Some(Report { sequence: number, client_order_id: order?.client_order_id, kind })
+    let client_order_id = order?.client_order_id;
+    Some(Report { sequence: number, client_order_id, time_ns: None, kind })
 }
 
 /// As the Binance API has it.

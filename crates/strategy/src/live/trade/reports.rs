@@ -49,7 +49,13 @@ impl<S: Strategy> Trader<'_, S> {
                 }
                 self.end(id, at_ns, outcome_of(&reason))
             }
-            ReportKind::Replaced { .. } => Ok(()),
+            // The venue's own changes of orders that strategies do not send, and of trades, which
+            // the comparison of the balances shows.
+            ReportKind::Replaced { .. }
+            | ReportKind::Refreshed { .. }
+            | ReportKind::Repriced { .. }
+            | ReportKind::Busted { .. }
+            | ReportKind::Corrected { .. } => Ok(()),
         }
     }
 

@@ -72,12 +72,13 @@ mod tests {
 
     fn slow(on_terminal: bool) -> Progress {
         let begun = Instant::now().checked_sub(2 * QUICK).unwrap();
-        Progress { on_terminal, begun, ..Progress::begin("events") }
+        Progress { unit: "events", on_terminal, begun, bar: None }
     }
 
     #[test]
     fn a_bar_is_for_slow_work_on_a_terminal() {
-        let mut quick = Progress { on_terminal: true, ..Progress::begin("events") };
+        let mut quick = slow(true);
+        quick.begun = Instant::now();
         quick.at((5, 10), 100);
         let mut piped = slow(false);
         piped.at((5, 10), 100);

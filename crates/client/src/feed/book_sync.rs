@@ -102,12 +102,12 @@ mod tests {
             let out = match word.split_once('-') {
                 Some((first, last)) => sync
                     .update(update(first.parse().unwrap(), last.parse().unwrap()))
-                    .map(|update| Vec::from_iter(update)),
+                    .map(Vec::from_iter),
                 None => sync.snapshot(word.parse().unwrap()),
             };
             match out {
                 Ok(updates) => {
-                    found.extend(updates.iter().map(|update| update.last_id.to_string()))
+                    found.extend(updates.iter().map(|update| update.last_id.to_string()));
                 }
                 Err(Gap) => found.push("gap".to_owned()),
             }

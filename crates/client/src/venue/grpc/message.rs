@@ -3,7 +3,7 @@
 use proto::v1;
 use types::{OrderType, Origin, Side, StpMode, TimeInForce};
 
-use crate::venue::report::{Report, ReportKind};
+use crate::venue::report::{Commission, Report, ReportKind};
 use crate::venue::{Open, Reply, fresh_name, json};
 use crate::{Error, NewOrder};
 
@@ -72,7 +72,8 @@ pub(super) fn open(order: v1::Order) -> Open {
 
 /// An event of the account as a report; `None` for other events.
 pub(super) fn report(event: v1::AccountEvent) -> Option<Report> {
-    let v1::AccountEvent { number, kind, order, fill, previous_client_order_id, cause, .. } = event;
+    let v1::AccountEvent { number, time_ns, kind, order, fill, previous_client_order_id, cause } =
+        event;
     let kind = match &*kind {
         "OrderAccepted" => ReportKind::Accepted,
         "TradeExecuted" => {
@@ -82,7 +83,7 @@ pub(super) fn report(event: v1::AccountEvent) -> Option<Report> {
                 price: fill.price,
                 trade_id: fill.trade_id,
                 is_maker: fill.is_maker,
-                commission: None,
+                commission: Some(Commission { amount: fill.fee, asset: fill.fee_asset }),
             }
         }
         "OrderAmended" | "OrderModified" => {
@@ -91,8 +92,12 @@ pub(super) fn report(event: v1::AccountEvent) -> Option<Report> {
         "OrderCanceled" | "OrderExpired" => ReportKind::Canceled { reason: cause },
         _ => return None,
     };
-    let client_order_id = order?.client_order_id;
-    Some(Report { sequence: number, client_order_id, time_ns: None, kind })
+    Some(Report {
+        sequence: number,
+        client_order_id: order?.client_order_id,
+        time_ns: i64::try_from(time_ns).ok(),
+        kind,
+    })
 }
 
 /// As the Binance API has it.

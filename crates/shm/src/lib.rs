@@ -20,6 +20,8 @@
 //! - The memory is sealed: neither side can cut it, so no access ends in a signal.
 //!
 //! # Known limits
+//! A side that shuts its writing down can still read only what is written already, or fits.
+//!
 //! A stream takes 512 KiB of memory as soon as all of both rings was used once.
 
 mod atomic;

@@ -2,7 +2,8 @@
 
 use std::io::{self, ErrorKind};
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll, ready};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker, ready};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
@@ -25,6 +26,8 @@ pub struct Stream {
     lane: Lane,
     socket: UnixStream,
     pace: Pace,
+    /// The tasks that wait for a byte through the socket.
+    tasks: Arc<Tasks>,
     /// The other side's socket has ended. What it wrote before is still read.
     has_ended: bool,
 }
@@ -43,17 +46,23 @@ impl Stream {
     }
 
     fn new(lane: Lane, socket: UnixStream) -> Self {
-        Self { lane, socket, pace: Pace::new(Instant::now()), has_ended: false }
+        let pace = Pace::new(Instant::now());
+        Self { lane, socket, pace, tasks: Arc::default(), has_ended: false }
     }
 
     /// Waits until the other side wakes this one, or ends.
-    fn poll_woken(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_woken(&mut self, cx: &mut Context<'_>, to: To) -> Poll<io::Result<()>> {
+        self.tasks.add(to, cx.waker());
+        let both = Waker::from(Arc::clone(&self.tasks));
         loop {
-            ready!(self.socket.poll_read_ready(cx))?;
+            ready!(self.socket.poll_read_ready(&mut Context::from_waker(&both)))?;
             match self.socket.try_read(&mut [0; WAKE_UPS]) {
-                Ok(0) => self.has_ended = true,
-                // It may have been meant for the other direction, whose caller waits likewise.
-                Ok(_) => cx.waker().wake_by_ref(),
+                Ok(0) => {
+                    self.has_ended = true;
+                    both.wake_by_ref();
+                }
+                // It may have been meant for the other direction.
+                Ok(_) => both.wake_by_ref(),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
                 Err(error) if error.kind() == ErrorKind::ConnectionReset => self.has_ended = true,
                 Err(error) => return Poll::Ready(Err(error)),
@@ -96,7 +105,7 @@ impl AsyncRead for Stream {
                 return Poll::Pending;
             }
             if this.lane.sleep()? {
-                ready!(this.poll_woken(cx))?;
+                ready!(this.poll_woken(cx, To::Read))?;
             }
         }
     }
@@ -119,7 +128,7 @@ impl AsyncWrite for Stream {
                 return Poll::Ready(Err(ErrorKind::BrokenPipe.into()));
             }
             if this.lane.sleep_for_room()? {
-                ready!(this.poll_woken(cx))?;
+                ready!(this.poll_woken(cx, To::Write))?;
             }
         }
     }
@@ -130,6 +139,30 @@ impl AsyncWrite for Stream {
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.get_mut().socket).poll_shutdown(cx)
+    }
+}
+
+/// What a task waits to do.
+#[derive(Clone, Copy, Debug)]
+enum To {
+    Read,
+    Write,
+}
+
+/// The tasks of both directions: the socket knows one waker only, and both wait for it.
+#[derive(Debug, Default)]
+struct Tasks(Mutex<[Option<Waker>; 2]>);
+
+impl Tasks {
+    fn add(&self, to: To, waker: &Waker) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)[to as usize] = Some(waker.clone());
+    }
+}
+
+impl Wake for Tasks {
+    fn wake(self: Arc<Self>) {
+        let tasks = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        tasks.into_iter().flatten().for_each(Waker::wake);
     }
 }
 
@@ -207,12 +240,13 @@ mod tests {
         let (mut reads, mut writes) = tokio::io::split(client);
         let writing = tokio::spawn(async move {
             writes.write_all(&sent).await.unwrap();
-            writes.shutdown().await.unwrap();
+            writes
         });
         let echo = tokio::spawn(async move {
-            let mut all = Vec::new();
-            venue.read_to_end(&mut all).await.unwrap();
+            let mut all = vec![0; LEN];
+            venue.read_exact(&mut all).await.unwrap();
             venue.write_all(&all).await.unwrap();
+            venue.shutdown().await.unwrap();
         });
         let mut back = Vec::new();
         timeout(PATIENCE, reads.read_to_end(&mut back)).await.unwrap().unwrap();

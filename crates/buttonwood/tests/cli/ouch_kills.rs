@@ -205,8 +205,9 @@ impl Seen {
 
 /// A demo venue whose socket is at the same place after each kill.
 struct House {
-    dir: TempDir,
+    /// Ends before its folder.
     venue: Option<Serving>,
+    dir: TempDir,
     spool_mib: String,
 }
 

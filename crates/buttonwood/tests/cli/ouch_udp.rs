@@ -161,12 +161,8 @@ impl House {
     }
 
     fn login(&self) -> Login {
-        Login {
-            address: self.venue.ouch.clone().unwrap(),
-            user: self.of_login("user"),
-            password: self.of_login("password"),
-            from_sequence: 1,
-        }
+        let address = self.venue.ouch.clone().unwrap();
+        Login::new(address, self.of_login("user"), self.of_login("password"))
     }
 
     async fn log_on(&self, address: SocketAddr, fallback: Option<Login>) -> (Venue, Reports) {

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use client::{
-    Access, Caller, Client, Credentials, Error, Login, NewOrder, Origin, ReportKind, Reports, Side,
-    TimeInForce, Tls, Venue,
+    Access, Caller, Client, Credentials, Error, Login, NewOrder, Origin, Reply, ReportKind,
+    Reports, Side, TimeInForce, Tls, Venue,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -173,19 +173,20 @@ async fn orders_that_wait_go_in_one_write_and_a_lone_one_at_once() {
         let count = if way == Origin::Rest { 200 } else { 1_000 };
         let orders = (0..count).map(|_| {
             let alice = alice.clone();
-            tokio::spawn(async move { alice.enter(&ioc("0.001", "30000")).await })
+            tokio::spawn(async move { enter(&alice, "30000").await })
         });
         for entered in orders.collect::<Vec<_>>() {
             entered.await.unwrap().unwrap();
         }
         let statistics = alice.statistics();
-        assert_eq!((statistics.messages, statistics.answered), (count + 3, count + 3));
+        assert_eq!(statistics.answered, count + 3);
+        assert!(statistics.messages >= count + 3, "{statistics:?}");
         assert!(statistics.writes - alone.writes < count / 2, "{statistics:?}");
         // Each order of a batch is refused by itself.
         let orders = (0..40).map(|at| {
             let alice = alice.clone();
             let price = if at % 2 == 0 { "30000" } else { "30000.001" };
-            tokio::spawn(async move { alice.enter(&ioc("0.001", price)).await })
+            tokio::spawn(async move { enter(&alice, price).await })
         });
         for (at, entered) in orders.collect::<Vec<_>>().into_iter().enumerate() {
             match entered.await.unwrap() {
@@ -354,6 +355,19 @@ async fn the_example_trades_over_each_way() {
     let ouch = house.venue.ouch.as_ref().unwrap();
     let grpc = house.venue.grpc.as_ref().unwrap();
     example::run(&house.venue.url, text(&keys), ouch, grpc).await.unwrap();
+}
+
+/// Enters an order, again if the venue has no time for it on a loaded machine.
+async fn enter(venue: &Venue, price: &str) -> Result<Reply, Error> {
+    const OVERLOADED: i32 = -1008;
+    loop {
+        match venue.enter(&ioc("0.001", price)).await {
+            Err(error) if error.code() == Some(OVERLOADED) => {
+                sleep(Duration::from_millis(10)).await;
+            }
+            entered => return entered,
+        }
+    }
 }
 
 fn buy(qty: &str, price: &str) -> NewOrder {

@@ -11,7 +11,7 @@ use crate::support::{Exposure, Site};
 
 const PLACE: &str = "/buttonwood.v1.Trading/PlaceOrder";
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_deadline_that_passes_meanwhile_ends_the_wait_and_not_the_order() {
     let site = Site::exposed(Exposure { grpc: true, ..Exposure::default() }).await;
     let address = format!("unix:{}", site.grpc_socket().display());

@@ -58,7 +58,7 @@ impl Counters {
                 Self::add(&self.latency[bucket(begun.elapsed())], 1);
             }
             Err(Error::Api { .. } | Error::Rejected { .. } | Error::Refused { .. }) => {
-                Self::add(&self.refused, 1)
+                Self::add(&self.refused, 1);
             }
             Err(_) => Self::add(&self.failed, 1),
         }

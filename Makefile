@@ -33,7 +33,7 @@ $(PAGE): web/node_modules/installed $(PAGE_SOURCES)
 
 test: lint unit process pages ## set up the environments and run all tests
 
-test-services: loom dist-test instructions recipes monitoring framing grpc fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, Wireshark, grpcurl, fuzzing
+test-services: loom dist-test instructions recipes monitoring framing fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, Wireshark, fuzzing
 
 lint: $(PAGE) $(VENV)-tools/installed ## formatting, lints, house rules, licences and sources of dependencies
 	$(CARGO) fmt --all --check

@@ -201,7 +201,8 @@ async fn a_stream_carries_orders_in_their_order_and_answers_each() {
     let (requests, mut responses) = alice.clone().stream_orders(None).await;
     let place = |at: u64| {
         // Every tenth one is refused.
-        let price = if at.is_multiple_of(10) { "0.001".to_owned() } else { (30_000 + at).to_string() };
+        let price =
+            if at.is_multiple_of(10) { "0.001".to_owned() } else { (30_000 + at).to_string() };
         request(at, Asked::Place(limit(&format!("o{at}"), v1::Side::Buy, "0.001", &price)))
     };
     // Far more than may be under way.

@@ -6006,6 +6006,8 @@ export interface operations {
                         login: number | null;
                         /** @description What an authenticator app reads, only in this answer; missing without one-time codes */
                         otpauth_uri?: string | null;
+                        /** @description The key of a login for OUCH over UDP, only in this answer */
+                        udp_key?: string | null;
                         user: string;
                     };
                 };
@@ -6214,6 +6216,11 @@ export interface operations {
                 /** @example {} */
                 "application/json": {
                     /**
+                     * @description Make another key for OUCH over UDP
+                     * @default false
+                     */
+                    new_udp_key?: boolean;
+                    /**
                      * Format: password
                      * @description At least 12 characters
                      * @default null
@@ -6258,6 +6265,8 @@ export interface operations {
                         role: "trader" | "read-only" | "market-data" | "operator";
                         /** @description Whether it asks for one-time codes; missing without the master key */
                         totp?: boolean | null;
+                        /** @description The key for OUCH over UDP, only in the answer that makes it */
+                        udp_key?: string | null;
                         user: string;
                         ways: ("page" | "ouch")[];
                     };

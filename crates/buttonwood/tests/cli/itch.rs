@@ -318,7 +318,8 @@ impl House {
 fn order(chance: &mut Chance) -> NewOrder {
     let (symbol, decimals) = [("BTCUSDT", 5), ("ETHUSDT", 4)][chance.below(2) as usize];
     let side = [Side::Buy, Side::Sell][chance.below(2) as usize];
-    let quantity = format!("0.{:0decimals$}", 1 + chance.below(50));
+    // At least the instruments' smallest notional.
+    let quantity = format!("0.{:0decimals$}", 10 + chance.below(50));
     let price = (50_000 + chance.below(20)).to_string();
     let time_in_force = if chance.below(5) == 0 { TimeInForce::Ioc } else { TimeInForce::Gtc };
     NewOrder::limit(symbol, side, quantity, price).time_in_force(time_in_force)

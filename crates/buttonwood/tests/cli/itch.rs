@@ -31,15 +31,15 @@ const OF_COMMAND_MAX: u64 = 64;
 async fn a_book_of_the_feed_alone_is_the_venues_through_losses_and_a_restart() {
     let mut house = House::new();
     let feed = house.receive(100);
-    house.trade(1, 5_000).await;
+    house.trade(1, 9_000).await;
     let before = feed.wait(|received| received.is_idle_for(QUIET));
     let first = before.all.clone();
     house.kill();
     feed.recover_from(house.recovery());
-    house.trade(2, 4_000).await;
+    house.trade(2, 6_000).await;
     house.stop();
     feed.recover_from(house.recovery());
-    house.trade(3, 1_000).await;
+    house.trade(3, 2_000).await;
     let received = feed.wait(|received| received.is_idle_for(QUIET));
     assert!(received.all.starts_with(&first), "a message has other bytes after a restart");
     assert!(received.lost > 0, "no packet was lost");
@@ -125,7 +125,7 @@ fn levels_of(views: &Views) -> Levels {
 async fn what_is_no_request_gets_no_answer_and_harms_nothing() {
     let house = House::new();
     let feed = house.receive(0);
-    house.trade(1, 200).await;
+    house.trade(1, 3_000).await;
     let received = feed.wait(|received| received.is_idle_for(QUIET));
     let count = received.all.len() as u64;
     let session = received.session;

@@ -608,7 +608,9 @@ fn print(message: &[u8]) -> String {
             let (price, liquidity) = (price(m.price), char::from(m.liquidity));
             format!(
                 "executed {} {} {price} {liquidity} #{}",
-                m.user_ref_num, m.quantity, m.match_number
+                m.user_ref_num,
+                m.quantity,
+                id_of(m.match_number)
             )
         }
         Outbound::OrderCanceled(m, _) => {

@@ -111,13 +111,15 @@ async fn under_cuts_at_random_moments_each_order_is_entered_once() {
     for way in WAYS {
         let house = House::new();
         let (alice, relay, mut reports) = house.through_a_relay(way, "alice").await;
+        // Connection, calls and streams of gRPC take more round trips to begin.
+        let slower = if way == Origin::Grpc { 8 } else { 1 };
         let is_done = Arc::new(AtomicBool::new(false));
         let done = Arc::clone(&is_done);
         let cutting = tokio::spawn(async move {
             let mut wait_ms = 3;
             while !done.load(Ordering::Relaxed) {
                 wait_ms = (wait_ms * 7 + 5) % 41;
-                sleep(Duration::from_millis(wait_ms)).await;
+                sleep(Duration::from_millis(wait_ms * slower)).await;
                 relay.cut();
             }
         });
@@ -132,7 +134,8 @@ async fn under_cuts_at_random_moments_each_order_is_entered_once() {
         });
         let mut numbers = BTreeSet::new();
         for (at, entered) in entering.collect::<Vec<_>>().into_iter().enumerate() {
-            let (name, order_id) = entered.await.unwrap().unwrap();
+            let entered = entered.await.unwrap();
+            let (name, order_id) = entered.unwrap_or_else(|error| panic!("{way:?}: {error}"));
             assert_eq!(name, format!("o{at}"));
             assert!(numbers.insert(order_id), "{way:?}: {order_id} for two orders");
         }

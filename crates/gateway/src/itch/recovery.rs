@@ -95,7 +95,7 @@ impl Recovery {
         let asked = self.door.ask_views(move |views, spool| {
             let orders = views.orders();
             let day = orders.stream().day();
-            if number > orders.stream().count() {
+            if number == 0 || number > orders.stream().count() {
                 return (day, Err(Dropped::OutOfSession));
             }
             let place = orders.place(number).ok_or(Dropped::Gone);

@@ -48,7 +48,8 @@ impl Instruments {
 
     /// The instrument of an order's reference or of a match number.
     pub(super) fn of_reference(&self, reference: u64) -> Option<Scale> {
-        let number = usize::try_from(reference >> ID_BITS).ok()?;
+        // Instruments have numbers from 1 there.
+        let number = usize::try_from(reference >> ID_BITS).ok()?.checked_sub(1)?;
         *self.by_number.get(number)?
     }
 }

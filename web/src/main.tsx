@@ -7,5 +7,6 @@ import { applyTheme } from "./ui/colours";
 
 applyTheme();
 const page = document.getElementById("page");
+// What the document has there is the first paint, which waits for no script.
 if (page) render(<App />, page);
 followVenue();

@@ -179,17 +179,12 @@ export class DepthPainter implements Painter {
   /** Over the curves, which would strike them through. */
   #drawSizes(market: Market, scale: bigint, plot: number): void {
     const { context } = this.#surface;
-    const [pad, line] = [this.#surface.px(6), this.#surface.px(14)];
     context.textAlign = "left";
+    context.fillStyle = this.#colours.text;
     for (const part of [1n, 2n]) {
-      const text = `${formatShort((scale * part) / 2n, market.qty.decimals)} ${market.base}`;
+      const text = formatShort((scale * part) / 2n, market.qty.decimals);
       const y = plot - (plot * Number(part)) / 2 + this.#surface.px(9);
-      context.globalAlpha = 0.85;
-      context.fillStyle = this.#colours.panel;
-      context.fillRect(pad / 2, y - line / 2, text.length * this.#font.advance + pad, line);
-      context.globalAlpha = 1;
-      context.fillStyle = this.#colours.dim;
-      context.fillText(text, pad, y);
+      context.fillText(`${text} ${market.base}`, this.#surface.px(6), y);
     }
   }
 

@@ -15,6 +15,7 @@ use protocol::mold::Request;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
+use types::StpMode;
 
 use self::book::{Book, Levels};
 use self::receiver::{Feed, Received, again, glimpse, request};
@@ -302,7 +303,11 @@ impl House {
         let client = self.venue.as_ref().unwrap().client(&of("api_key"), &of("secret_key"));
         let name = |what: &str| format!("r{seed}{what}");
         let sell = |price: &str| NewOrder::limit("BTCUSDT", Side::Sell, "0.002", price);
+        // Takes a part of the order ahead of it, which the account may not trade with.
+        let reduces = NewOrder::limit("BTCUSDT", Side::Buy, "0.001", "59000");
         let orders = [
+            sell("59000"),
+            reduces.stp_mode(StpMode::Decrement),
             sell("60000").client_order_id(name("a")),
             sell("50005").iceberg_qty("0.0005"),
             sell("50004").hidden(),

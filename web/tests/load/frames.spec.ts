@@ -66,6 +66,7 @@ test("10,000 messages/s: the lag does not grow", async ({ tab }) => {
   await feed.stop();
   const [before, after] = [first.lagP99Ms ?? Number.NaN, second.lagP99Ms ?? Number.NaN];
   expect.soft(after).toBeLessThan(Math.max(2 * before, 100));
+  expect.soft(second.framesPerSecond).toBeGreaterThanOrEqual(55);
 });
 
 test("minutes at 1,000 messages/s: the heap stays flat", async ({ tab }) => {

@@ -11,6 +11,7 @@ use cli::Failure;
 use client::{Client, Feed};
 use serde_json::json;
 use strategy::backtest::{FeedLatency, Inside, OrderLatency, Setup};
+use strategy::builtin;
 use strategy::job::{Done, Job, Mode};
 use strategy::live::{BalanceCheck, Live, Paper, Recorder, RunKind, RunRecord, Traded, trade};
 use strategy::param::Values;
@@ -86,6 +87,10 @@ impl Trade {
             return cli::print_line(output::strategies());
         }
         let values = self.choice.values()?;
+        if builtin::find(&self.choice.strategy).is_some_and(|found| found.needs_bars) {
+            let name = &self.choice.strategy;
+            return Err(Failure::fault(format!("{name} decides by bars, which no feed has yet")));
+        }
         let credentials = self.key.as_deref();
         let credentials =
             credentials.map(|file| keys::read(file, self.account.as_deref())).transpose()?;

@@ -23,6 +23,8 @@ pub struct Builtin {
     pub name: &'static str,
     pub about: &'static str,
     pub params: &'static [Param],
+    /// Whether it decides by bars alone, so that it does nothing without them.
+    pub needs_bars: bool,
 }
 
 /// All built-in strategies.
@@ -31,36 +33,43 @@ pub const BUILTINS: &[Builtin] = &[
         name: "market-maker",
         about: "Quotes both sides around a price that inventory moves",
         params: market_maker::PARAMS,
+        needs_bars: false,
     },
     Builtin {
         name: "momentum",
         about: "Takes in the direction in which the price has moved",
         params: momentum::PARAMS,
+        needs_bars: false,
     },
     Builtin {
         name: "ema-cross",
         about: "Holds a position while the fast average of closes is above the slow one",
         params: ema_cross::PARAMS,
+        needs_bars: true,
     },
     Builtin {
         name: "twap",
         about: "Trades a quantity in equal slices over a time",
         params: slices::TWAP_PARAMS,
+        needs_bars: false,
     },
     Builtin {
         name: "vwap",
         about: "Trades a quantity as a share of what the market trades",
         params: slices::VWAP_PARAMS,
+        needs_bars: false,
     },
     Builtin {
         name: "triangular-arbitrage",
         about: "Takes all three sides of a triangle when its product pays",
         params: triangle::PARAMS,
+        needs_bars: false,
     },
     Builtin {
         name: "schedule",
         about: "Sends the orders of a file at their times",
         params: schedule::PARAMS,
+        needs_bars: false,
     },
 ];
 

@@ -220,6 +220,9 @@ fn what_cannot_be_traded_is_refused_in_a_sentence() {
     let sentence =
         refused(&["--paper", "--symbol", "BTCUSDT", "--record", text(&data.join("demo.json"))]);
     assert!(sentence.contains("demo.json: "), "{sentence}");
+    let bars = ["trade", "--strategy", "ema-cross", "--venue", &venue.url, "--paper"];
+    let sentence = run_refused(&[&bars[..], &["--symbol", "BTCUSDT"]].concat());
+    assert!(sentence.contains("ema-cross decides by bars"), "{sentence}");
     let url = venue.url.clone();
     venue.stop();
     let gone = ["trade", "--strategy", "twap", "--venue", &url, "--paper", "--symbol", "BTCUSDT"];

@@ -58,12 +58,12 @@ class Book:
         self.orders, self.next, self.raw, self.kinds = {}, 1, [], collections.Counter()
 
     def read(self, feed):
-        """Reads until a heartbeat says that nothing more is there."""
-        while True:
+        """Reads until heartbeats say that nothing more is there: a pause of the orders has one or two."""
+        beats = 0
+        while beats < 3:
             sequence, messages = messages_of(feed.recv(2_048))
             assert sequence == self.next
-            if not messages:
-                return
+            beats = 0 if messages else beats + 1
             for message in messages:
                 self.take(message)
             self.next += len(messages)
@@ -118,8 +118,8 @@ def limit(house, name, side, quantity, price, **params):
 
 def trade(house):
     """Orders of every kind that changes the book, an auction, a halt and a bust."""
-    for step in range(20):
-        limit(house, "alice", "BUY", "0.00200", f"{49_000 + step}")
+    for step in range(30):
+        limit(house, "alice", "BUY", "0.00200", f"{48_990 + step}")
     partial = limit(house, "bob", "SELL", "0.00500", "49018")["orderId"]
     order(house, "bob", "DELETE", orderId=partial)
     amended = limit(house, "alice", "BUY", "0.00300", "48000")["orderId"]
@@ -137,7 +137,8 @@ def trade(house):
     time.sleep(1.5)  # An indication is due each second.
     phase(house, "Continuous")
     busted = fills[-1]["tradeId"]
-    answer = house.operate("POST", f"/instruments/BTCUSDT/trades/{busted}/bust", {})
+    sides = {"buyer": "alice", "seller": "bob"}
+    answer = house.operate("POST", f"/instruments/BTCUSDT/trades/{busted}/bust", sides)
     assert answer.status_code == 200, answer.text
 
 

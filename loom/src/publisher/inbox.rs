@@ -12,5 +12,12 @@ pub(crate) enum Request {
 pub(crate) struct Refused;
 
 pub(crate) struct ReplyTo {
-    pub(crate) sender: SyncSender<Result<Reply, Refused>>,
+    pub(crate) to: Submitter,
+}
+
+pub(crate) enum Submitter {
+    Ticket(SyncSender<Result<Reply, Refused>>),
+    /// Its outcomes come by the reporter.
+    #[allow(dead_code, reason = "the model submits by tickets")]
+    Session(u64),
 }

@@ -21,6 +21,8 @@ mod run {
     pub(crate) mod inbox;
     #[path = "../../../../loom/src/publisher/publisher.rs"]
     pub(crate) mod publisher;
+    #[path = "../../../../loom/src/publisher/reporter.rs"]
+    pub(crate) mod reporter;
     #[path = "../../../../loom/src/publisher/shell.rs"]
     pub(crate) mod shell;
 }
@@ -40,7 +42,7 @@ use loom::thread::JoinHandle;
 use crate::check::check;
 use crate::queue::{SyncSender, sync_channel};
 use crate::run::combiner::Combiner;
-use crate::run::inbox::{ReplyTo, Request};
+use crate::run::inbox::{ReplyTo, Request, Submitter};
 use crate::run::publisher::{Message, publish_all};
 use crate::run::shell::Shell;
 
@@ -102,7 +104,8 @@ impl Client {
     /// As a ticket does: into the inbox, run the inbox, wait for the reply.
     fn submit(&self) {
         let (sender, reply) = sync_channel(1);
-        self.inbox.send(Request::Submit(ReplyTo { sender })).expect("the engine runs");
+        let reply_to = ReplyTo { to: Submitter::Ticket(sender) };
+        self.inbox.send(Request::Submit(reply_to)).expect("the engine runs");
         self.combiner.run_inbox();
         let reply = reply.recv().expect("each command has a reply").expect("none is refused");
         assert!(reply.applied.sequence > 0);

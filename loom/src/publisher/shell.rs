@@ -8,6 +8,7 @@ use crate::queue::{Receiver, SyncSender};
 use crate::run::dispatch::{answer, publish};
 use crate::run::inbox::{ReplyTo, Request};
 use crate::run::publisher::{Applied, Message};
+use crate::run::reporter::InOrder;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Rest {
@@ -29,13 +30,21 @@ pub(crate) struct Shell {
     requests: Receiver<Request>,
     outbox: SyncSender<Message>,
     outputs: Vec<Output<ReplyTo>>,
+    reporter: InOrder,
     sequence: u64,
     is_stopping: bool,
 }
 
 impl Shell {
     pub(crate) fn new(requests: Receiver<Request>, outbox: SyncSender<Message>) -> Self {
-        Self { requests, outbox, outputs: Vec::new(), sequence: 0, is_stopping: false }
+        Self {
+            requests,
+            outbox,
+            outputs: Vec::new(),
+            reporter: InOrder::default(),
+            sequence: 0,
+            is_stopping: false,
+        }
     }
 
     pub(crate) fn begin(&mut self) -> Result<(), MachineError> {
@@ -97,10 +106,10 @@ impl Shell {
         if cfg!(feature = "reply-first") {
             let published = self.outputs.iter().map(|output| Arc::clone(&output.reply.applied));
             let published = published.collect();
-            answer(&mut self.outputs);
+            answer(&mut self.outputs, &mut self.reporter);
             self.outbox.send(Message::Applied(published, applied_at)).expect("it runs");
         } else if publish(&self.outbox, &self.outputs, may_wait, applied_at) {
-            answer(&mut self.outputs);
+            answer(&mut self.outputs, &mut self.reporter);
         }
     }
 }

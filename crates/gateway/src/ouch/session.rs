@@ -238,6 +238,10 @@ impl Session {
                 say(end, connection);
                 return;
             }
+            if connection.output.is_empty() {
+                let now_ms = connection.now_ms();
+                connection.soup.beat_along(&mut connection.output, now_ms);
+            }
             if !self.write(connection).await {
                 return;
             }

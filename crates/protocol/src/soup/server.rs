@@ -147,6 +147,15 @@ impl Server {
         Due::Nothing
     }
 
+    /// Adds a heartbeat ahead of its time, unless something was sent lately: a caller that is awake
+    /// because it has heard the client need not wake again for it.
+    pub fn beat_along(&mut self, out: &mut Vec<u8>, now_ms: u64) {
+        if self.is_logged_on() && now_ms >= self.sent_ms.saturating_add(self.heartbeat_ms / 2) {
+            put_empty(kind::SERVER_HEARTBEAT, out);
+            self.sent(now_ms);
+        }
+    }
+
     /// When something is due by the clock next.
     pub fn deadline_ms(&self) -> u64 {
         match self.stage {

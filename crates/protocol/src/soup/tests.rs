@@ -99,6 +99,18 @@ fn each_side_sends_heartbeats_and_misses_those_of_the_other() {
 }
 
 #[test]
+fn a_server_that_hears_its_client_sends_a_heartbeat_along() {
+    let (mut server, _, _) = logged_on();
+    let mut out = Vec::new();
+    server.beat_along(&mut out, 499);
+    assert!(out.is_empty());
+    server.beat_along(&mut out, 500);
+    assert_eq!(out, b"\x00\x01H");
+    server.beat_along(&mut out, 999);
+    assert_eq!((out.len(), server.deadline_ms()), (3, 1_500));
+}
+
+#[test]
 fn a_client_that_does_not_log_on_is_closed() {
     let mut server = Server::new(5);
     assert_eq!(server.receive(&mut &b"\x00\x01R"[..], 29_000), Received::Nothing);

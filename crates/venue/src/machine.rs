@@ -78,8 +78,6 @@ pub struct Progress {
     pub is_any: bool,
     /// The state now is one of which the hash is to be taken.
     pub takes_hash: bool,
-    /// What the primary says of an earlier state.
-    pub claim: Option<StateHash>,
     /// How late a deadline was entered into a batch.
     pub late: Option<Duration>,
 }
@@ -138,6 +136,10 @@ impl<L: Log, T> Machine<L, T> {
     }
 
     /// For a caller that steps a log by hand.
+    pub fn log(&self) -> &L {
+        &self.log
+    }
+
     pub fn log_mut(&mut self) -> &mut L {
         &mut self.log
     }
@@ -255,11 +257,21 @@ impl<L: Log, T> Machine<L, T> {
         self.engine().next_deadline_ns().unwrap_or(u64::MAX).min(self.calendar_ns)
     }
 
-    /// Takes one step. On an error nothing further will be committed, and the venue must stop.
+    /// [`Machine::poll_each`] that gathers what is applied.
     pub fn poll(
         &mut self,
         now_ns: u64,
         outputs: &mut Vec<Output<T>>,
+    ) -> Result<Progress, MachineError> {
+        self.poll_each(now_ns, |_, output| outputs.push(output))
+    }
+
+    /// Takes one step, and calls `applied` with the log after each command. On an error nothing
+    /// further will be committed, and the venue must stop.
+    pub fn poll_each(
+        &mut self,
+        now_ns: u64,
+        applied: impl FnMut(&L, Output<T>),
     ) -> Result<Progress, MachineError> {
         let committed = self.log.poll()?;
         if let (Some(committed), Role::Primary(epoch)) = (&committed, self.role)
@@ -276,7 +288,7 @@ impl<L: Log, T> Machine<L, T> {
         let mut progress = Progress { is_any: appended, late, ..Progress::default() };
         if let Some(mut committed) = committed {
             progress.is_any = true;
-            self.take((&committed).into(), outputs, &mut progress)?;
+            self.take((&committed).into(), applied, &mut progress)?;
             self.spare_payload = std::mem::take(&mut committed.batch.payload);
         }
         Ok(progress)
@@ -369,11 +381,11 @@ impl<L: Log, T> Machine<L, T> {
     fn take(
         &mut self,
         batch: LoggedBatch<'_>,
-        outputs: &mut Vec<Output<T>>,
+        mut applied: impl FnMut(&L, Output<T>),
         progress: &mut Progress,
     ) -> Result<(), FollowError> {
         let is_own = self.role == Role::Primary(batch.header.epoch);
-        let Self { follower, tickets, calendar_ns, .. } = self;
+        let Self { follower, log, tickets, calendar_ns, .. } = self;
         let step = follower.follow(batch, |reply| {
             if reply.events().any(changes_calendars) {
                 *calendar_ns = 0;
@@ -383,12 +395,10 @@ impl<L: Log, T> Machine<L, T> {
             } else {
                 None
             };
-            outputs.push(Output { reply, ticket });
+            applied(log, Output { reply, ticket });
         })?;
         match step {
-            Step::Applied { takes_hash, claim } => {
-                (progress.takes_hash, progress.claim) = (takes_hash, claim);
-            }
+            Step::Applied { takes_hash, .. } => progress.takes_hash = takes_hash,
             Step::EpochBegun(begun) => self.follow_epoch(begun),
             Step::EpochRefused(refused) if self.role == Role::TakingOver(refused) => {
                 self.role = Role::Standby;

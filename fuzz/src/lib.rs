@@ -39,7 +39,7 @@ fn read_timed(r: &mut Reader<'_>) -> Option<(u64, Entry)> {
 }
 
 /// Applies one entry and the `Continue`s that it leads to: neither may be without end.
-fn apply(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) {
+pub fn apply(engine: &mut Engine, sequenced_ns: u64, entry: &Entry) {
     let mut events = Vec::new();
     engine.apply(sequenced_ns, entry, &mut events);
     assert!(events.len() <= EVENTS_MAX, "{} events of {:?}", events.len(), entry.command);

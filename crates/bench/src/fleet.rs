@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cli::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -211,6 +211,13 @@ pub(super) fn receive<T: DeserializeOwned>() -> Result<T, Failure> {
         0 => Err(Failure::new("this command is a part of `bench`, which starts it itself")),
         _ => Ok(serde_json::from_str(&line)?),
     }
+}
+
+/// Of an agent: its clients are connected. Returns when they are to begin.
+pub(super) fn connected() -> Result<Instant, Failure> {
+    emit(&Word::Connected)?;
+    let begin_ns: u64 = receive()?;
+    Ok(Instant::now() + Duration::from_nanos(begin_ns.saturating_sub(now_ns())))
 }
 
 /// The child's side: a message on standard output.

@@ -32,6 +32,7 @@ mod reader;
 mod report;
 mod require;
 mod run;
+mod score;
 mod soak;
 mod socket;
 mod spec;

@@ -3,6 +3,7 @@
 mod agent;
 mod echo;
 mod echo_shm;
+pub(crate) mod order;
 mod polled;
 mod trader;
 

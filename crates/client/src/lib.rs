@@ -45,6 +45,6 @@ pub use types::{OrderType, Origin, Side, TimeInForce};
 #[cfg(feature = "grpc")]
 pub use venue::{Access, Caller};
 pub use venue::{
-    Commission, Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics, UdpLogin,
-    Venue,
+    Cause, Commission, Login, Open, PATIENCE, Reply, Report, ReportKind, Reports, Statistics,
+    UdpLogin, Venue,
 };

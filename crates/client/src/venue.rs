@@ -44,7 +44,7 @@ use crate::{Client, Error, NewOrder};
 pub use self::grpc::{Access, Caller};
 pub use self::ouch::{Login, UdpLogin};
 pub use self::report::{Commission, Report, ReportKind, Reports};
-pub use self::statistics::Statistics;
+pub use self::statistics::{Cause, Statistics};
 
 /// How long a request may remain without an answer, while the way to the venue is broken.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -113,8 +113,8 @@ impl Venue {
         Ok((Self { path: Path::Ouch(ouch), counters }, reports))
     }
 
-    /// Over OUCH by datagrams; where these do not pass, over TCP, and back again when they do. Else
-    /// as [`Venue::ouch`].
+    /// Over OUCH by datagrams; where these do not pass, by the first fallback that connects, and
+    /// back again when they do. Else as [`Venue::ouch`].
     pub async fn ouch_udp(client: &Client, login: UdpLogin) -> Result<(Self, Reports), Error> {
         let counters = Arc::<Counters>::default();
         let (ouch, reports) = Ouch::open_udp(client, login, Arc::clone(&counters)).await?;
@@ -130,7 +130,7 @@ impl Venue {
         (Self { path: Path::Grpc(grpc), counters }, reports)
     }
 
-    /// The way of the venue's orders. Over UDP with a fallback, each [`Reply`] has its own.
+    /// The way of the venue's orders. Over UDP with fallbacks, each [`Reply`] has its own.
     pub fn way(&self) -> Origin {
         match &self.path {
             Path::Rest(_) => Origin::Rest,

@@ -40,4 +40,5 @@ mod tokens;
 mod trading;
 mod tunnel;
 
+pub use self::order::command;
 pub(crate) use self::shared::{Backends, GrpcShared, Tunnel};

@@ -66,6 +66,9 @@ use crate::door::shown::shown_orders;
 pub use crate::door::trace::{OrderTrace, StageTime, TraceParent, Traces};
 use crate::feed::open_lists::OpenLists;
 #[cfg(feature = "grpc")]
+#[doc(hidden)]
+pub use crate::grpc::command as grpc_command;
+#[cfg(feature = "grpc")]
 pub use crate::grpc::settings::GrpcSettings;
 pub use crate::itch::encoder::ItchEncoder;
 use crate::itch::feed::Beginning;

@@ -50,7 +50,6 @@ use crate::socket::cors::{self, Origin};
 use crate::socket::http::{API_KEY_HEADER, ErrorReply, RequestHead, text_header};
 use crate::socket::listeners::Acceptor;
 #[cfg(feature = "grpc")]
-use crate::socket::listeners::Serve;
 use crate::socket::page::Pages;
 use crate::socket::proxy::Proxies;
 use crate::socket::readers::ReaderThreads;
@@ -216,7 +215,7 @@ fn serve_grpc(
 #[cfg(feature = "grpc")]
 fn tunnel(ouch: &Arc<OuchDoor>) -> Tunnel {
     let ouch = Arc::clone(ouch);
-    Tunnel::new(move |stream, peer| drop(tokio::spawn(Arc::clone(&ouch).serve(stream, peer))))
+    Tunnel::new(move |stream, peer| drop(tokio::spawn(Arc::clone(&ouch).serve_call(stream, peer))))
 }
 
 fn serve_itch(

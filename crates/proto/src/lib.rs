@@ -4,6 +4,7 @@
 //! committed, so that a build needs no compiler of `.proto` files.
 
 mod rpc;
+mod words;
 
 pub use prost::Message;
 pub use rpc::{Any, DOMAIN, ErrorInfo, Status, details_of};

@@ -24,12 +24,11 @@ use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
 };
-use server::now_ns;
 
 pub(super) use self::client::cause;
 use self::client::{Answer, Client, Sent};
 use self::pace::Pace;
-use super::fleet::{emit, receive};
+use super::fleet::{connected, emit, receive};
 use super::spec::{Outcome, Spec, Word};
 use super::{socket, usage};
 
@@ -45,9 +44,7 @@ pub(super) const NOT_SENT: &str = "not sent: all clients were waiting for answer
 
 pub(super) fn run() -> Result<(), Failure> {
     let mut agent = Agent::connect(receive()?)?;
-    emit(&Word::Connected)?;
-    let begin_ns: u64 = receive()?;
-    let begin = Instant::now() + Duration::from_nanos(begin_ns.saturating_sub(now_ns()));
+    let begin = connected()?;
     let outcome = agent.drive(begin)?;
     emit(&Word::Ended(Box::new(outcome)))
 }

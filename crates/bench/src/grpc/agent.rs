@@ -13,18 +13,16 @@ use client::grpc::v1::sessions_client::SessionsClient;
 use client::grpc::v1::trading_client::TradingClient;
 use client::grpc::{Channel, sign_call, v1, with_token};
 use futures_util::stream::unfold;
-use server::now_ns;
 use tokio::sync::mpsc;
 use tokio::task::LocalSet;
 use tokio::time::{interval, sleep_until, timeout};
 use tonic::{Request, Status};
 
-use crate::fleet::{emit, receive};
+use crate::fleet::{connected, emit, receive};
 use crate::flow::SYMBOL;
+use crate::score::Score;
 use crate::socket::UNIX;
-use crate::spec::{Key, Load, Outcome, Spec, Word};
-use crate::tally::Tally;
-use crate::usage;
+use crate::spec::{Key, Load, Spec, Word};
 
 const WORD_EVERY: Duration = Duration::from_millis(200);
 /// The wait for answers after the end.
@@ -41,15 +39,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 }
 
 /// What all clients count into.
-#[derive(Default)]
-struct Counted {
-    tally: Tally,
-    outcome: Outcome,
-    done: u64,
-    is_measured: bool,
-}
-
-type Shared = Rc<RefCell<Counted>>;
+type Shared = Rc<RefCell<Score>>;
 
 /// A client that is logged in.
 struct Trader {
@@ -68,9 +58,7 @@ async fn drive(spec: Spec) -> Result<(), Failure> {
     for key in &spec.keys {
         opened.push(log_in(&address, key).await?);
     }
-    emit(&Word::Connected)?;
-    let begin_ns: u64 = receive()?;
-    let begin = Instant::now() + Duration::from_nanos(begin_ns.saturating_sub(now_ns()));
+    let begin = connected()?;
     let (measured, end) = (begin + spec.warm_up, begin + spec.warm_up + spec.measured);
     let counted = Shared::default();
     sleep_until(begin.into()).await;
@@ -90,10 +78,9 @@ async fn drive(spec: Spec) -> Result<(), Failure> {
         .collect();
     let words = tokio::task::spawn_local(count_aloud(Rc::clone(&counted)));
     sleep_until(measured.into()).await;
-    let cpu_s = usage::cpu_s("self").unwrap_or(0.0);
-    *counted.borrow_mut() = Counted { is_measured: true, ..Counted::default() };
+    counted.borrow_mut().begin();
     sleep_until(end.into()).await;
-    let mut outcome = close(&counted, cpu_s);
+    let mut outcome = counted.borrow_mut().end();
     for client in clients {
         match timeout(GRACE, client).await {
             Ok(Ok(ended)) => ended?,
@@ -114,23 +101,12 @@ async fn log_in(address: &str, key: &Key) -> Result<(TradingClient<Channel>, Str
     Ok((TradingClient::new(channel), login.into_inner().token))
 }
 
-/// The figures of the measured time.
-fn close(counted: &Shared, cpu_s: f64) -> Outcome {
-    let mut counted = counted.borrow_mut();
-    counted.is_measured = false;
-    let mut outcome = std::mem::take(&mut counted.outcome);
-    outcome.cpu_s = usage::cpu_s("self").unwrap_or(0.0) - cpu_s;
-    outcome.by_type.insert("limit".to_owned(), std::mem::take(&mut counted.tally));
-    outcome
-}
-
 async fn count_aloud(counted: Shared) {
     let mut every = interval(WORD_EVERY);
     loop {
         every.tick().await;
-        let done = std::mem::take(&mut counted.borrow_mut().done);
         // The run notices an agent that cannot speak.
-        let _heard = emit(&Word::Done(done));
+        let _heard = counted.borrow_mut().report();
     }
 }
 
@@ -200,13 +176,12 @@ impl Trader {
 
     fn count(&self, sent: Instant, fills: usize) {
         let mut counted = self.counted.borrow_mut();
-        counted.done += 1;
-        counted.tally.record(sent.elapsed().as_nanos() as u64, 1);
+        counted.answered(sent.elapsed());
         counted.outcome.trades += fills as u64;
     }
 
     fn refused(&self, why: &str) {
-        *self.counted.borrow_mut().outcome.errors.entry(why.to_owned()).or_default() += 1;
+        self.counted.borrow_mut().failed(why, 1);
     }
 }
 

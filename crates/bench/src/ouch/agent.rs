@@ -4,15 +4,13 @@ use std::time::{Duration, Instant};
 
 use cli::Failure;
 use mio::{Events, Interest, Poll, Token};
-use server::now_ns;
 
 use super::polled;
 use super::trader::{Seen, Trader};
-use crate::fleet::{emit, receive};
+use crate::fleet::{connected, emit, receive};
+use crate::score::Score;
 use crate::socket::{self, SHM};
 use crate::spec::{Load, Outcome, Spec, Word};
-use crate::tally::Tally;
-use crate::usage;
 
 const EVENTS: usize = 1_024;
 const WORD_EVERY: Duration = Duration::from_millis(200);
@@ -24,9 +22,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(crate) fn run() -> Result<(), Failure> {
     let spec: Spec = receive()?;
     let mut agent = Agent::connect(spec)?;
-    emit(&Word::Connected)?;
-    let begin_ns: u64 = receive()?;
-    let begin = Instant::now() + Duration::from_nanos(begin_ns.saturating_sub(now_ns()));
+    let begin = connected()?;
     std::thread::sleep(begin.saturating_duration_since(Instant::now()));
     let outcome = agent.drive(begin)?;
     emit(&Word::Ended(Box::new(outcome)))
@@ -39,9 +35,7 @@ struct Agent {
     has_lanes: bool,
     traders: Vec<Trader>,
     begun: Instant,
-    tally: Tally,
-    outcome: Outcome,
-    done: u64,
+    score: Score,
 }
 
 impl Agent {
@@ -60,10 +54,9 @@ impl Agent {
             poll.registry().register(&mut connection.stream, Token(at), interest)?;
             traders.push(Trader::new(connection, (!is_echo).then_some(key), sizes)?);
         }
-        let (tally, outcome) = (Tally::default(), Outcome::default());
         let has_lanes = spec.address.starts_with(SHM);
         let mut agent =
-            Self { spec, poll, has_lanes, traders, begun: Instant::now(), tally, outcome, done: 0 };
+            Self { spec, poll, has_lanes, traders, begun: Instant::now(), score: Score::default() };
         agent.log_on()?;
         Ok(agent)
     }
@@ -88,7 +81,7 @@ impl Agent {
         let measured = begin + self.spec.warm_up;
         let end = measured + self.spec.measured;
         let mut events = Events::with_capacity(EVENTS);
-        let (mut word, mut cpu_s) = (begin, 0.0);
+        let mut word = begin;
         let (mut is_measured, mut outcome) = (false, None);
         for at in 0..self.traders.len() {
             self.send(at, begin)?;
@@ -97,12 +90,12 @@ impl Agent {
             self.wait(&mut events)?;
             let mut now = Instant::now();
             if !is_measured && now >= measured {
-                (is_measured, cpu_s) = (true, usage::cpu_s("self").unwrap_or(0.0));
-                (self.tally, self.outcome) = (Tally::default(), Outcome::default());
+                is_measured = true;
+                self.score.begin();
             }
             let is_over = now >= end;
             if is_over && outcome.is_none() {
-                outcome = Some(self.close(cpu_s));
+                outcome = Some(self.score.end());
             }
             for at in self.ready(&events)? {
                 self.traders[at].connection.flush()?;
@@ -114,7 +107,7 @@ impl Agent {
             }
             if now - word >= WORD_EVERY {
                 word = now;
-                emit(&Word::Done(std::mem::take(&mut self.done)))?;
+                self.score.report()?;
                 self.tick()?;
             }
             let is_idle = self.traders.iter().all(|trader| trader.under_way.is_empty());
@@ -122,7 +115,7 @@ impl Agent {
                 break;
             }
         }
-        let mut outcome = outcome.unwrap_or_else(|| self.close(cpu_s));
+        let mut outcome = outcome.unwrap_or_else(|| self.score.end());
         let left: usize = self.traders.iter().map(|trader| trader.under_way.len()).sum();
         if left > 0 {
             outcome.errors.insert("no answer".to_owned(), left as u64);
@@ -150,18 +143,10 @@ impl Agent {
         Ok((0..self.traders.len()).collect())
     }
 
-    /// The figures of the measured time.
-    fn close(&mut self, cpu_s: f64) -> Outcome {
-        let mut outcome = std::mem::take(&mut self.outcome);
-        outcome.cpu_s = usage::cpu_s("self").unwrap_or(0.0) - cpu_s;
-        outcome.by_type.insert("limit".to_owned(), std::mem::take(&mut self.tally));
-        outcome
-    }
-
     fn send(&mut self, at: usize, now: Instant) -> Result<(), Failure> {
         let trader = &mut self.traders[at];
         if trader.send(now) > 0 {
-            self.outcome.bytes_sent += trader.connection.outbox.len() as u64;
+            self.score.outcome.bytes_sent += trader.connection.outbox.len() as u64;
             trader.connection.flush()?;
         }
         Ok(())
@@ -171,22 +156,19 @@ impl Agent {
     fn read(&mut self, at: usize) -> Result<bool, Failure> {
         let trader = &mut self.traders[at];
         let is_empty = trader.connection.fill()?;
-        self.outcome.bytes_received += trader.connection.arrived().len() as u64;
+        self.score.outcome.bytes_received += trader.connection.arrived().len() as u64;
         let now = Instant::now();
         let now_ms = self.begun.elapsed().as_millis() as u64;
         let Seen { answered, refused, executed } = trader.receive(now_ms)?;
         for _ in 0..answered {
             let sent = trader.under_way.pop_front();
             let sent = sent.ok_or_else(|| Failure::fault("an answer to no order"))?;
-            self.tally.record((now - sent).as_nanos() as u64, 1);
+            self.score.answered(now - sent);
         }
-        for _ in 0..refused {
-            trader.under_way.pop_front();
-            *self.outcome.errors.entry("rejected".to_owned()).or_default() += 1;
-        }
+        trader.under_way.drain(..refused.min(trader.under_way.len()));
+        self.score.failed("rejected", refused as u64);
         // Each trade has a report for either side.
-        self.outcome.trades += executed / 2;
-        self.done += answered as u64;
+        self.score.outcome.trades += executed / 2;
         Ok(is_empty)
     }
 

@@ -4,17 +4,13 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use cli::Failure;
-use protocol::ouch::inbound::EnterOrder;
 use protocol::ouch::outbound::{OrderAccepted, OrderExecuted, Rejected};
 use protocol::soup::server::Due;
 use protocol::soup::{Client, LogOn, Received};
 
+use crate::ouch::order::order;
 use crate::socket::Connection;
 use crate::spec::Key;
-
-/// Prices of the orders: each buy rests, and the sell after it takes it.
-const PRICE: u64 = 60_000 * 10_000;
-const QUANTITY: u32 = 100;
 
 pub(super) struct Trader {
     pub(super) connection: Connection,
@@ -129,20 +125,4 @@ fn take_frame(rest: &mut &[u8]) -> bool {
     let Some(after) = after.get(usize::from(u16::from_be_bytes(*length))..) else { return false };
     *rest = after;
     true
-}
-
-fn order(number: u32) -> EnterOrder {
-    EnterOrder {
-        user_ref_num: number,
-        side: if number % 2 == 1 { b'B' } else { b'S' },
-        quantity: QUANTITY,
-        symbol: *b"BTCUSDT ",
-        price: PRICE,
-        time_in_force: b'0',
-        display: b'Y',
-        capacity: b'A',
-        intermarket_sweep: b'N',
-        cross_type: b'N',
-        cl_ord_id: [b' '; 14],
-    }
 }

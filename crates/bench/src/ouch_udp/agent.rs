@@ -4,13 +4,11 @@ use std::time::{Duration, Instant};
 
 use cli::Failure;
 use mio::{Events, Interest, Poll, Token};
-use server::now_ns;
 
 use super::trader::{Seen, Trader};
-use crate::fleet::{emit, receive};
+use crate::fleet::{connected, emit, receive};
+use crate::score::Score;
 use crate::spec::{Load, Outcome, Spec, Word};
-use crate::tally::Tally;
-use crate::usage;
 
 const EVENTS: usize = 1_024;
 const WORD_EVERY: Duration = Duration::from_millis(200);
@@ -23,9 +21,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(crate) fn run() -> Result<(), Failure> {
     let spec: Spec = receive()?;
     let mut agent = Agent::connect(spec)?;
-    emit(&Word::Connected)?;
-    let begin_ns: u64 = receive()?;
-    let begin = Instant::now() + Duration::from_nanos(begin_ns.saturating_sub(now_ns()));
+    let begin = connected()?;
     std::thread::sleep(begin.saturating_duration_since(Instant::now()));
     let outcome = agent.drive(begin)?;
     emit(&Word::Ended(Box::new(outcome)))
@@ -35,11 +31,9 @@ struct Agent {
     spec: Spec,
     poll: Poll,
     traders: Vec<Trader>,
-    tally: Tally,
-    outcome: Outcome,
+    score: Score,
     /// Where the counts of the traders stood when the measured time began.
     before: (u64, u64),
-    done: u64,
 }
 
 impl Agent {
@@ -60,8 +54,7 @@ impl Agent {
             poll.registry().register(&mut trader.socket, Token(at), Interest::READABLE)?;
             traders.push(trader);
         }
-        let (tally, outcome) = (Tally::default(), Outcome::default());
-        let mut agent = Self { spec, poll, traders, tally, outcome, before: (0, 0), done: 0 };
+        let mut agent = Self { spec, poll, traders, score: Score::default(), before: (0, 0) };
         agent.open()?;
         Ok(agent)
     }
@@ -86,7 +79,7 @@ impl Agent {
         let measured = begin + self.spec.warm_up;
         let end = measured + self.spec.measured;
         let mut events = Events::with_capacity(EVENTS);
-        let (mut word, mut cpu_s, mut looked) = (begin, 0.0, begin);
+        let (mut word, mut looked) = (begin, begin);
         let (mut is_measured, mut outcome) = (false, None);
         for trader in &mut self.traders {
             trader.send(begin)?;
@@ -95,13 +88,13 @@ impl Agent {
             self.poll.poll(&mut events, Some(WAIT))?;
             let now = Instant::now();
             if !is_measured && now >= measured {
-                (is_measured, cpu_s) = (true, usage::cpu_s("self").unwrap_or(0.0));
-                (self.tally, self.outcome) = (Tally::default(), Outcome::default());
+                is_measured = true;
+                self.score.begin();
                 self.before = self.counts();
             }
             let is_over = now >= end;
             if is_over && outcome.is_none() {
-                outcome = Some(self.close(cpu_s));
+                outcome = Some(self.close());
             }
             for event in &events {
                 self.serve(event.token().0, is_over)?;
@@ -116,14 +109,14 @@ impl Agent {
             }
             if now - word >= WORD_EVERY {
                 word = now;
-                emit(&Word::Done(std::mem::take(&mut self.done)))?;
+                self.score.report()?;
             }
             let is_idle = self.traders.iter().all(|trader| trader.under_way.is_empty());
             if is_over && (is_idle || now >= end + GRACE) {
                 break;
             }
         }
-        let mut outcome = outcome.unwrap_or_else(|| self.close(cpu_s));
+        let mut outcome = outcome.unwrap_or_else(|| self.close());
         let left: usize = self.traders.iter().map(|trader| trader.under_way.len()).sum();
         if left > 0 {
             outcome.errors.insert("no answer".to_owned(), left as u64);
@@ -135,26 +128,23 @@ impl Agent {
     fn serve(&mut self, at: usize, is_over: bool) -> Result<(), Failure> {
         let trader = &mut self.traders[at];
         let Seen { answered, refused, executed, bytes } = trader.read()?;
-        self.outcome.bytes_received += bytes;
+        self.score.outcome.bytes_received += bytes;
         let now = Instant::now();
         for _ in 0..answered {
             let sent = trader.under_way.pop_front();
             let sent = sent.ok_or_else(|| Failure::fault("an answer to no order"))?;
-            self.tally.record((now - sent).as_nanos() as u64, 1);
+            self.score.answered(now - sent);
         }
-        for _ in 0..refused {
-            trader.under_way.pop_front();
-            *self.outcome.errors.entry("rejected".to_owned()).or_default() += 1;
-        }
+        trader.under_way.drain(..refused.min(trader.under_way.len()));
+        self.score.failed("rejected", refused as u64);
         // Each trade has a report for either side.
-        self.outcome.trades += executed / 2;
-        self.done += answered as u64;
+        self.score.outcome.trades += executed / 2;
         trader.send_again()?;
         if !is_over {
             trader.send(now)?;
         }
         trader.poll()?;
-        self.outcome.bytes_sent += std::mem::take(&mut trader.bytes_sent);
+        self.score.outcome.bytes_sent += std::mem::take(&mut trader.bytes_sent);
         Ok(())
     }
 
@@ -165,13 +155,11 @@ impl Agent {
     }
 
     /// The figures of the measured time.
-    fn close(&mut self, cpu_s: f64) -> Outcome {
-        let mut outcome = std::mem::take(&mut self.outcome);
+    fn close(&mut self) -> Outcome {
+        let mut outcome = self.score.end();
         let (again, reopened) = self.counts();
         outcome.sent_again = again - self.before.0;
         outcome.reopened = reopened - self.before.1;
-        outcome.cpu_s = usage::cpu_s("self").unwrap_or(0.0) - cpu_s;
-        outcome.by_type.insert("limit".to_owned(), std::mem::take(&mut self.tally));
         outcome
     }
 }

@@ -13,11 +13,9 @@ use protocol::udp::handshake::{Answer, user};
 use protocol::udp::{LoginKey, Opening, Secrets, Session, Side};
 use server::Random;
 
+use crate::ouch::order::order;
 use crate::spec::Key;
 
-/// Prices of the orders: each buy rests, and the sell after it takes it.
-const PRICE: u64 = 60_000 * 10_000;
-const QUANTITY: u32 = 100;
 /// A session whose acknowledgements stay out for so long is given up for another.
 const UNANSWERED_US: u64 = 2_000_000;
 /// An echo that is lost is not sent again: after this time the window is free.
@@ -333,21 +331,5 @@ fn transmit(socket: &UdpSocket, datagram: &[u8]) -> Result<(), Failure> {
     match socket.send(datagram) {
         Err(error) if error.kind() != ErrorKind::WouldBlock => Err(error.into()),
         _ => Ok(()),
-    }
-}
-
-fn order(number: u32) -> EnterOrder {
-    EnterOrder {
-        user_ref_num: number,
-        side: if number % 2 == 1 { b'B' } else { b'S' },
-        quantity: QUANTITY,
-        symbol: *b"BTCUSDT ",
-        price: PRICE,
-        time_in_force: b'0',
-        display: b'Y',
-        capacity: b'A',
-        intermarket_sweep: b'N',
-        cross_type: b'N',
-        cl_ord_id: [b' '; 14],
     }
 }

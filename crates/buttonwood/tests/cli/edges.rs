@@ -19,7 +19,7 @@ const SEES: &[(&str, &[&str])] = &[
     ("spool", &["types", "disk"]),
     ("marketdata", &["types"]),
     ("protocol", &["types"]),
-    ("proto", &[]),
+    ("proto", &["types"]),
     ("recorded", &["protocol"]),
     ("venue", &["engine", "log", "spool", "marketdata"]),
     ("sim", &["venue"]),

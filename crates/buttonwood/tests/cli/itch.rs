@@ -165,6 +165,12 @@ async fn what_is_no_request_gets_no_answer_and_harms_nothing() {
     let kinds: std::collections::BTreeSet<u8> =
         received.all.iter().map(|message| message[0]).collect();
     assert!(b"SRHAEXDU".iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
+    // An order that self-trade prevention had reduced is replaced in one message, as any other.
+    let replaced = |message: &Vec<u8>| match Message::read(message) {
+        Ok(Message::OrderReplaced(replaced)) => replaced.price == 600_020_000,
+        _ => false,
+    };
+    assert_eq!(received.all.iter().filter(|message| replaced(message)).count(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -306,7 +312,7 @@ impl House {
         // Takes a part of the order ahead of it, which the account may not trade with.
         let reduces = NewOrder::limit("BTCUSDT", Side::Buy, "0.001", "59000");
         let orders = [
-            sell("59000"),
+            sell("59000").client_order_id(name("r")),
             reduces.stp_mode(StpMode::Decrement),
             sell("60000").client_order_id(name("a")),
             sell("50005").iceberg_qty("0.0005"),
@@ -316,6 +322,7 @@ impl House {
             client.place(order).await.unwrap();
         }
         client.replace(OrderKey::ClOrdId(&name("a")), &sell("60001")).await.unwrap();
+        client.replace(OrderKey::ClOrdId(&name("r")), &sell("60002")).await.unwrap();
     }
 }
 

@@ -11,7 +11,11 @@ use client::{Client, Login, NewOrder, ReportKind, Reports, Side, TimeInForce, Ud
 use protocol::udp::{Hello, LoginKey, Open, Opening, Secrets, handshake, kind};
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use types::Origin;
 
 use crate::process::{Serving, text};
@@ -24,7 +28,7 @@ async fn no_order_is_lost_or_doubled_where_datagrams_are() {
     let orders = std::env::var("OUCH_UDP_ORDERS").map_or(2_000, |text| text.parse().unwrap());
     let house = House::new();
     let relay = Relay::start(house.udp(), Faults { lost: 5, doubled: 5, late: 10 });
-    let (alice, mut reports) = house.log_on(relay.address, None).await;
+    let (alice, mut reports) = house.log_on(relay.address, vec![]).await;
     let mut under_way = JoinSet::new();
     for at in 0..orders {
         while under_way.len() >= 128 {
@@ -37,42 +41,46 @@ async fn no_order_is_lost_or_doubled_where_datagrams_are() {
     while let Some(reply) = under_way.join_next().await {
         reply.unwrap();
     }
-    // The last report is of the last order.
-    let mut accepted = BTreeMap::<String, u32>::new();
-    let (mut next, mut ends) = (0, 0);
-    while ends < orders {
-        let report = reports.next().await.unwrap();
-        assert!(report.sequence >= next, "a repeat: {report:?}");
-        next = report.sequence + 1;
-        match report.kind {
-            ReportKind::Accepted => *accepted.entry(report.client_order_id).or_default() += 1,
-            ReportKind::Canceled { .. } => ends += 1,
-            _ => {}
-        }
-    }
-    assert_eq!(accepted.len() as u64, orders);
-    assert!(accepted.values().all(|times| *times == 1), "an order was doubled");
+    assert_eq!(accepted(&mut reports, orders).await, orders, "an order was lost or doubled");
     assert!(relay.lost() > 0 && alice.statistics().sent_again > 0);
     assert_eq!(alice.statistics().failed, 0);
 }
 
+/// Under load: with some requests under way at each change, none of which is lost or doubled.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_way_that_dies_is_left_for_tcp_and_taken_again() {
+async fn ways_that_die_are_left_for_the_next_one_and_taken_again() {
     let house = House::new();
-    let relay = Relay::start(house.udp(), Faults::default());
-    let tcp = house.login();
-    let (alice, _reports) = house.log_on(relay.address, Some(tcp)).await;
-    let mut numbers = 0..;
-    // A busy machine may begin with the other way.
-    enter_until(&alice, Origin::OuchUdp, &mut numbers).await;
-    relay.is_dead.store(true, Ordering::Relaxed);
-    enter_until(&alice, Origin::Ouch, &mut numbers).await;
-    assert!(alice.statistics().fallbacks >= 1);
-    relay.is_dead.store(false, Ordering::Relaxed);
-    enter_until(&alice, Origin::OuchUdp, &mut numbers).await;
-    assert_eq!(alice.statistics().failed, 0);
+    let udp = Relay::start(house.udp(), Faults::default());
+    let tcp = Gate::start(house.venue.ouch.as_ref().unwrap());
+    let call = format!("grpc:{}", house.venue.grpc.as_ref().unwrap());
+    let fallbacks = vec![house.login(tcp.address()), house.login(call)];
+    let (alice, mut reports) = house.log_on(udp.address, fallbacks).await;
+    let load = Load::start(&alice);
+
+    // A busy machine may begin with the next way.
+    load.goes_by(Origin::OuchUdp, "at the beginning").await;
+    udp.is_dead.store(true, Ordering::Relaxed);
+    load.goes_by(Origin::Ouch, "without UDP").await;
+    tcp.close();
+    load.goes_by(Origin::Grpc, "without TCP, too").await;
+    tcp.open();
+    load.goes_by(Origin::Ouch, "with TCP again").await;
+    udp.is_dead.store(false, Ordering::Relaxed);
+    load.goes_by(Origin::OuchUdp, "with UDP again").await;
+    udp.lost_percent.store(50, Ordering::Relaxed);
+    load.goes_by(Origin::Ouch, "where half of the datagrams are lost").await;
+    tcp.close();
+    udp.lost_percent.store(0, Ordering::Relaxed);
+    load.goes_by(Origin::Grpc, "without TCP").await;
+    load.goes_by(Origin::OuchUdp, "with UDP again, past TCP").await;
+
+    let count = load.end().await;
+    let statistics = alice.statistics();
+    assert_eq!((statistics.failed, statistics.answered), (0, count));
+    assert!(statistics.fallbacks() >= 4, "{statistics:?}");
+    assert_eq!(accepted(&mut reports, count).await, count, "an order was lost or doubled");
     let metrics = house.metrics();
-    for way in ["Ouch", "OuchUdp"] {
+    for way in ["Ouch", "OuchUdp", "Grpc"] {
         let received = format!("orders_received_total{{way=\"{way}\"");
         assert!(metrics.lines().any(|line| line.starts_with(&received)), "{metrics}");
     }
@@ -81,7 +89,7 @@ async fn a_way_that_dies_is_left_for_tcp_and_taken_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn datagrams_that_are_wrong_change_nothing_and_are_counted() {
     let house = House::new();
-    let (alice, _reports) = house.log_on(house.udp(), None).await;
+    let (alice, _reports) = house.log_on(house.udp(), vec![]).await;
     alice.enter(&order(0)).await.unwrap();
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     socket.connect(house.udp()).unwrap();
@@ -124,15 +132,71 @@ async fn datagrams_that_are_wrong_change_nothing_and_are_counted() {
     assert_eq!((dropped("malformed"), dropped("no_session")), ("4".into(), "2".into()));
 }
 
-/// Enters orders until one goes by this way.
-async fn enter_until(venue: &Venue, way: Origin, numbers: &mut std::ops::RangeFrom<u64>) {
-    let begun = Instant::now();
-    for at in numbers {
-        if venue.enter(&order(at)).await.unwrap().way == way {
-            return;
+/// Reads reports until as many orders have ended, and returns how many were accepted, each once.
+async fn accepted(reports: &mut Reports, orders: u64) -> u64 {
+    let mut accepted = BTreeMap::<String, u32>::new();
+    let (mut next, mut ends) = (0, 0);
+    while ends < orders {
+        let report = timeout(PATIENCE, reports.next()).await.unwrap().unwrap();
+        assert!(report.sequence >= next, "a repeat: {report:?}");
+        next = report.sequence + 1;
+        match report.kind {
+            ReportKind::Accepted => *accepted.entry(report.client_order_id).or_default() += 1,
+            ReportKind::Canceled { .. } => ends += 1,
+            _ => {}
         }
-        assert!(begun.elapsed() < PATIENCE, "{way:?} is not taken");
-        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(accepted.values().all(|times| *times == 1), "an order was doubled");
+    accepted.len() as u64
+}
+
+/// Orders of eight callers, one after the other, until it is ended.
+struct Load {
+    ways: watch::Receiver<Option<Origin>>,
+    is_over: Arc<AtomicBool>,
+    callers: JoinSet<u64>,
+}
+
+impl Load {
+    fn start(venue: &Venue) -> Self {
+        let (seen, ways) = watch::channel(None);
+        let is_over = Arc::<AtomicBool>::default();
+        let (seen, names) = (Arc::new(seen), Arc::<AtomicU64>::default());
+        let mut callers = JoinSet::new();
+        for _ in 0..8 {
+            let (venue, seen, names) = (venue.clone(), Arc::clone(&seen), Arc::clone(&names));
+            let is_over = Arc::clone(&is_over);
+            callers.spawn(async move {
+                let mut count = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    let name = names.fetch_add(1, Ordering::Relaxed);
+                    let reply = venue.enter(&order(name)).await.unwrap();
+                    seen.send_replace(Some(reply.way));
+                    count += 1;
+                }
+                count
+            });
+        }
+        Self { ways, is_over, callers }
+    }
+
+    /// Waits until orders go by this way, and prints how long that took.
+    async fn goes_by(&self, way: Origin, when: &str) {
+        let begun = Instant::now();
+        let mut ways = self.ways.clone();
+        let taken = timeout(PATIENCE, ways.wait_for(|seen| *seen == Some(way))).await;
+        assert!(taken.is_ok(), "{way:?} is not taken {when}");
+        println!("{way:?} {when}: after {:?}", begun.elapsed());
+    }
+
+    /// How many orders were answered.
+    async fn end(mut self) -> u64 {
+        self.is_over.store(true, Ordering::Relaxed);
+        let mut count = 0;
+        while let Some(of_one) = self.callers.join_next().await {
+            count += of_one.unwrap();
+        }
+        count
     }
 }
 
@@ -151,7 +215,7 @@ struct House {
 impl House {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let ports = ["--ouch", "127.0.0.1:0", "--ouch-udp", "127.0.0.1:0"];
+        let ports = ["--ouch", "127.0.0.1:0", "--ouch-udp", "127.0.0.1:0", "--grpc", "127.0.0.1:0"];
         let args = ["--demo", "--no-bots", "--data", text(dir.path())];
         let venue = Serving::start(&[&args[..], &ports].concat());
         Self { dir, venue }
@@ -167,19 +231,19 @@ impl House {
         demo["accounts"][0]["login"][name].as_str().unwrap().to_owned()
     }
 
-    fn login(&self) -> Login {
-        let address = self.venue.ouch.clone().unwrap();
+    fn login(&self, address: String) -> Login {
         Login::new(address, self.of_login("user"), self.of_login("password"))
     }
 
-    async fn log_on(&self, address: SocketAddr, fallback: Option<Login>) -> (Venue, Reports) {
+    async fn log_on(&self, address: SocketAddr, fallbacks: Vec<Login>) -> (Venue, Reports) {
         let client = Client::new(&self.venue.url, None).unwrap();
         let login = UdpLogin {
             address: address.to_string(),
             user: self.of_login("user"),
             key: self.of_login("udp_key"),
             from_sequence: 1,
-            fallback,
+            read_from: 1,
+            fallbacks,
         };
         Venue::ouch_udp(&client, login).await.unwrap()
     }
@@ -187,6 +251,52 @@ impl House {
     fn metrics(&self) -> String {
         let address = self.venue.url.trim_start_matches("http://");
         crate::itch::receiver::get(address, "/metrics")
+    }
+}
+
+/// A TCP port in front of the venue's that can be closed. Its connections end with it.
+struct Gate {
+    address: SocketAddr,
+    is_open: watch::Sender<bool>,
+}
+
+impl Gate {
+    fn start(venue: &str) -> Self {
+        let first = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = first.local_addr().unwrap();
+        let (is_open, mut opened) = watch::channel(true);
+        let venue = venue.to_owned();
+        drop(first);
+        tokio::spawn(async move {
+            while opened.wait_for(|is_open| *is_open).await.is_ok() {
+                let listener = TcpListener::bind(address).await.unwrap();
+                let mut connections = JoinSet::new();
+                loop {
+                    let mut near = tokio::select! {
+                        accepted = listener.accept() => accepted.unwrap().0,
+                        _ = opened.wait_for(|is_open| !is_open) => break,
+                    };
+                    let mut far = TcpStream::connect(&venue).await.unwrap();
+                    connections.spawn(async move {
+                        // It ends with either side.
+                        let _ended = copy_bidirectional(&mut near, &mut far).await;
+                    });
+                }
+            }
+        });
+        Self { address, is_open }
+    }
+
+    fn address(&self) -> String {
+        self.address.to_string()
+    }
+
+    fn close(&self) {
+        self.is_open.send_replace(false);
+    }
+
+    fn open(&self) {
+        self.is_open.send_replace(true);
     }
 }
 
@@ -202,6 +312,8 @@ struct Faults {
 struct Relay {
     address: SocketAddr,
     is_dead: Arc<AtomicBool>,
+    /// Of a hundred.
+    lost_percent: Arc<AtomicU64>,
     lost: Arc<AtomicU64>,
     is_over: Arc<AtomicBool>,
 }
@@ -217,6 +329,7 @@ impl Relay {
         let relay = Self {
             address: front.local_addr().unwrap(),
             is_dead: Arc::default(),
+            lost_percent: Arc::new(AtomicU64::new(faults.lost)),
             lost: Arc::default(),
             is_over: Arc::default(),
         };
@@ -225,6 +338,7 @@ impl Relay {
             let (front, back) = (front.try_clone().unwrap(), back.try_clone().unwrap());
             let (is_dead, is_over) = (Arc::clone(&relay.is_dead), Arc::clone(&relay.is_over));
             let (lost, client) = (Arc::clone(&relay.lost), Arc::clone(&client));
+            let lost_percent = Arc::clone(&relay.lost_percent);
             std::thread::spawn(move || {
                 let mut chance = Chance(u64::from(is_to_venue));
                 let (mut bytes, mut late) = ([0; 2_048], Vec::<Vec<u8>>::new());
@@ -247,17 +361,17 @@ impl Relay {
                         back.recv(&mut bytes)
                     };
                     let overtaken = std::mem::take(&mut late);
-                    let drawn = chance.below(100);
+                    let (drawn, is_lost) = (chance.below(100), chance.below(100));
                     match received {
                         Ok(_) if is_dead.load(Ordering::Relaxed) => {}
-                        Ok(_) if drawn < faults.lost => {
+                        Ok(_) if is_lost < lost_percent.load(Ordering::Relaxed) => {
                             lost.fetch_add(1, Ordering::Relaxed);
                         }
-                        Ok(size) if drawn < faults.lost + faults.doubled => {
+                        Ok(size) if drawn < faults.doubled => {
                             send(&bytes[..size]);
                             send(&bytes[..size]);
                         }
-                        Ok(size) if drawn < faults.lost + faults.doubled + faults.late => {
+                        Ok(size) if drawn < faults.doubled + faults.late => {
                             late.push(bytes[..size].to_vec());
                         }
                         Ok(size) => send(&bytes[..size]),

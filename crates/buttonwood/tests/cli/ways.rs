@@ -200,6 +200,35 @@ async fn orders_that_wait_go_in_one_write_and_a_lone_one_at_once() {
     }
 }
 
+/// On one thread both go in one write, the replacement first. The venue answers no cancel under a
+/// number that another has taken the place of.
+#[tokio::test]
+async fn a_cancel_that_crosses_a_replacement_cancels_what_replaced_the_order() {
+    let house = House::new();
+    let (alice, _reports) = house.direct(Origin::Ouch, "alice").await;
+    let buy = |price: &str, name: &str| buy("0.003", price).client_order_id(name);
+    alice.enter(&buy("50000", "first")).await.unwrap();
+    let order = buy("49000", "second");
+    let both =
+        async { tokio::join!(alice.replace("first", &order), alice.cancel(SYMBOL, "first")) };
+    let (replaced, canceled) = timeout(PATIENCE, both).await.expect("both are answered");
+    assert_eq!(replaced.unwrap().client_order_id, "second");
+    let canceled = canceled.unwrap();
+    assert_eq!((&*canceled.client_order_id, &*canceled.status), ("second", "CANCELED"));
+
+    // What replaces the order trades at once, so that nothing is left to cancel.
+    let bob = house.rest("bob");
+    bob.enter(&NewOrder::limit(SYMBOL, Side::Sell, "0.003", "51000")).await.unwrap();
+    alice.enter(&buy("50000", "third")).await.unwrap();
+    let order = buy("51000", "fourth");
+    let both =
+        async { tokio::join!(alice.replace("third", &order), alice.cancel(SYMBOL, "third")) };
+    let (replaced, canceled) = timeout(PATIENCE, both).await.expect("both are answered");
+    assert_eq!(replaced.unwrap().client_order_id, "fourth");
+    assert_eq!(canceled.unwrap_err().code(), Some(-2011));
+    assert_eq!(names(&alice).await, Vec::<String>::new());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_goes_on_over_a_unix_socket_inside_grpc_and_through_shared_memory() {
     let house = House::new();

@@ -4,6 +4,7 @@ mod datagrams;
 mod encode;
 mod link;
 mod session;
+mod ways;
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use self::datagrams::UdpWay;
 use self::encode::Instruments;
 use self::link::Link;
 use self::session::Session;
+use self::ways::{By, Ways};
 use crate::venue::report::{Reports, WAITING_MAX};
 use crate::venue::statistics::Counters;
 use crate::venue::{Open, PATIENCE, Reply};
@@ -92,10 +94,12 @@ pub struct UdpLogin {
     pub user: String,
     /// The key of the login: 64 hexadecimal digits.
     pub key: String,
-    /// As that of [`Login`].
+    /// As those of [`Login`].
     pub from_sequence: u64,
-    /// The way to take while UDP does not work: the same login, over TCP.
-    pub fallback: Option<Login>,
+    pub read_from: u64,
+    /// The ways to take while UDP does not work, best first: the same login, over TCP or inside a
+    /// call of gRPC.
+    pub fallbacks: Vec<Login>,
 }
 
 impl fmt::Debug for UdpLogin {
@@ -126,8 +130,8 @@ impl Ouch {
         login: Login,
         counters: Arc<Counters>,
     ) -> Result<(Self, Reports), Error> {
-        let (from_sequence, read_from) = (login.from_sequence, login.first_read());
-        Self::open_by(client, (Some(login), None), (from_sequence, read_from), counters).await
+        let read = (login.from_sequence, login.first_read());
+        Self::open_by(client, (None, vec![login]), read, counters).await
     }
 
     pub(super) async fn open_udp(
@@ -136,30 +140,30 @@ impl Ouch {
         counters: Arc<Counters>,
     ) -> Result<(Self, Reports), Error> {
         let (way, from_sequence) = (UdpWay::new(&login)?, login.from_sequence);
-        let read_from = login.fallback.as_ref().map_or(1, |login| login.read_from);
-        let read_from = first_read(read_from, from_sequence);
-        let ways = (login.fallback, Some(way));
-        Self::open_by(client, ways, (from_sequence, read_from), counters).await
+        let read = (from_sequence, first_read(login.read_from, from_sequence));
+        Self::open_by(client, (Some(way), login.fallbacks), read, counters).await
     }
 
     async fn open_by(
         client: &Client,
-        (login, udp): (Option<Login>, Option<UdpWay>),
+        (udp, logins): (Option<UdpWay>, Vec<Login>),
         (from_sequence, read_from): (u64, u64),
         counters: Arc<Counters>,
     ) -> Result<(Self, Reports), Error> {
         let instruments = Instruments::of(&client.exchange_info().await?);
         // The text is checked here once: every later log-on has the same.
-        let is_text = login.as_ref().is_none_or(|login| {
-            LogOn::new(&login.user, &login.password, None, from_sequence).is_some()
-        });
+        let is_text = logins
+            .iter()
+            .all(|login| LogOn::new(&login.user, &login.password, None, from_sequence).is_some());
         if !is_text {
             return Err(Error::Usage("a user of 6 and a password of 10 characters".into()));
         }
+        let bytes = logins.into_iter().map(By::Bytes);
+        let ways = Ways::new(udp.map(By::Datagrams).into_iter().chain(bytes));
         let (requests, asked) = mpsc::channel(REQUESTS_MAX);
         let (reports, reader) = mpsc::channel(WAITING_MAX);
         let (tls, session) = (client.tls().cloned(), Session::new(instruments, from_sequence));
-        let link = Link::new((login, udp, tls), read_from, session, (asked, reports), counters);
+        let link = Link::new((ways, tls), read_from, session, (asked, reports), counters);
         tokio::spawn(link.run());
         Ok((Self { requests }, Reports(reader)))
     }

@@ -8,6 +8,21 @@ use crate::Error;
 /// Buckets of latency: each holds twice the time of the one before, from a microsecond on.
 const BUCKETS: usize = 32;
 
+/// Why a way of OUCH was left for the next one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Cause {
+    /// It did not open: the port is closed, or the answer stayed out.
+    NotOpened,
+    /// The venue, or the system, ended it.
+    Closed,
+    /// An acknowledgement or a heartbeat stayed out.
+    Unanswered,
+    /// Too many messages were lost.
+    Loss,
+}
+
+const CAUSES: usize = 4;
+
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     pub(super) answered: AtomicU64,
@@ -19,7 +34,7 @@ pub(super) struct Counters {
     pub(super) messages: AtomicU64,
     pub(super) writes: AtomicU64,
     pub(super) sent_again: AtomicU64,
-    pub(super) fallbacks: AtomicU64,
+    left: [AtomicU64; CAUSES],
     latency: [AtomicU64; BUCKETS],
 }
 
@@ -41,14 +56,19 @@ pub struct Statistics {
     pub writes: u64,
     /// Messages that were sent again because a datagram was lost, or late.
     pub sent_again: u64,
-    /// Changes from UDP to TCP.
-    pub fallbacks: u64,
+    /// Ways that were left for the next one, by [`Cause`].
+    left: [u64; CAUSES],
     latency: [u64; BUCKETS],
 }
 
 impl Counters {
     pub(super) fn add(counter: &AtomicU64, n: u64) {
         counter.fetch_add(n, Ordering::Relaxed);
+    }
+
+    /// A way was left for the next one.
+    pub(super) fn left(&self, cause: Cause) {
+        Self::add(&self.left[cause as usize], 1);
     }
 
     /// Counts the outcome of a request, and how long it took.
@@ -82,13 +102,23 @@ impl Counters {
             messages: read(&self.messages),
             writes: read(&self.writes),
             sent_again: read(&self.sent_again),
-            fallbacks: read(&self.fallbacks),
+            left: std::array::from_fn(|at| read(&self.left[at])),
             latency: std::array::from_fn(|at| read(&self.latency[at])),
         }
     }
 }
 
 impl Statistics {
+    /// Ways that were left for the next one.
+    pub fn fallbacks(&self) -> u64 {
+        self.left.iter().sum()
+    }
+
+    /// Those of one cause.
+    pub fn left(&self, cause: Cause) -> u64 {
+        self.left[cause as usize]
+    }
+
     /// A time within which this share of the carried-out requests was answered, at most twice the
     /// exact one. `None` without any.
     pub fn latency(&self, share: f64) -> Option<Duration> {

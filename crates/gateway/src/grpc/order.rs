@@ -3,8 +3,8 @@
 use proto::v1;
 use protocol::signed::ApiError;
 use types::{
-    CancelOrder, CancelRestriction, ClOrdId, Market, MassCancel, ModifyOrder, NewOrder, OrderId,
-    OrderRef, OrderSize, OrderType, Price, Qty, Side, StpMode, Terms, TimeInForce,
+    CancelOrder, CancelRestriction, ClOrdId, Command, Market, MassCancel, ModifyOrder, NewOrder,
+    OrderId, OrderRef, OrderSize, OrderType, Price, Qty, Terms, TimeInForce,
 };
 
 use crate::door::generate::generate;
@@ -13,7 +13,7 @@ const STRATEGY_TYPE_MIN: i32 = 1_000_000;
 const CL_ORD_ID_LEGAL: &str = r"^[\.A-Z\:/a-z0-9_-]{1,36}$";
 
 pub(super) fn place(market: &Market, sent: &v1::PlaceOrderRequest) -> Result<NewOrder, ApiError> {
-    let order_type = order_type(sent.r#type())?;
+    let order_type = sent.r#type().given().ok_or_else(ApiError::invalid_order_type)?;
     let terms = Terms {
         stop_price: optional(&sent.stop_price, |text| price(market, text))?,
         trailing_delta_bps: sent.trailing_delta_bps,
@@ -31,10 +31,10 @@ pub(super) fn place(market: &Market, sent: &v1::PlaceOrderRequest) -> Result<New
     Ok(NewOrder {
         instrument: market.instrument.id,
         cl_ord_id: name("client_order_id", &sent.client_order_id)?.unwrap_or_else(generate),
-        side: side(sent.side())?.ok_or_else(ApiError::invalid_side)?,
+        side: sent.side().given().ok_or_else(ApiError::invalid_side)?,
         order_type,
         time_in_force: time_in_force(order_type, sent.time_in_force())?,
-        stp_mode: stp_mode(sent.stp_mode()),
+        stp_mode: sent.stp_mode().into(),
         price: own_price(market, order_type, &sent.price)?,
         size: size(market, sent)?,
         strategy_id: sent.strategy_id,
@@ -65,12 +65,23 @@ pub(super) fn replace(
     })
 }
 
+/// Any request of a stream for this market.
+pub fn command(market: &Market, request: &v1::order_request::Request) -> Result<Command, ApiError> {
+    use v1::order_request::Request;
+    Ok(match request {
+        Request::Place(sent) => Command::NewOrder(place(market, sent)?),
+        Request::Cancel(sent) => Command::CancelOrder(cancel(market, sent)?),
+        Request::Replace(sent) => Command::ModifyOrder(replace(market, sent)?),
+        Request::CancelAll(sent) => Command::MassCancel(cancel_all(Some(market), sent)?),
+    })
+}
+
 pub(super) fn cancel_all(
     market: Option<&Market>,
     sent: &v1::CancelAllRequest,
 ) -> Result<MassCancel, ApiError> {
     let instrument = market.map(|market| market.instrument.id);
-    Ok(MassCancel { instrument, side: side(sent.side())?, cl_ord_id: generate() })
+    Ok(MassCancel { instrument, side: sent.side().given(), cl_ord_id: generate() })
 }
 
 pub(super) fn order_ref(order_id: u64, client_order_id: &str) -> Result<OrderRef, ApiError> {
@@ -91,54 +102,12 @@ fn name(field: &str, text: &str) -> Result<Option<ClOrdId>, ApiError> {
     parsed.map(Some).ok_or_else(|| ApiError::illegal_characters(field, CL_ORD_ID_LEGAL))
 }
 
-fn order_type(sent: v1::OrderType) -> Result<OrderType, ApiError> {
-    Ok(match sent {
-        v1::OrderType::Unspecified => return Err(ApiError::invalid_order_type()),
-        v1::OrderType::Limit => OrderType::Limit,
-        v1::OrderType::Market => OrderType::Market,
-        v1::OrderType::LimitMaker => OrderType::LimitMaker,
-        v1::OrderType::StopLoss => OrderType::StopLoss,
-        v1::OrderType::StopLossLimit => OrderType::StopLossLimit,
-        v1::OrderType::TakeProfit => OrderType::TakeProfit,
-        v1::OrderType::TakeProfitLimit => OrderType::TakeProfitLimit,
-        v1::OrderType::MarketToLimit => OrderType::MarketToLimit,
-    })
-}
-
-/// `None` where both sides are meant.
-fn side(sent: v1::Side) -> Result<Option<Side>, ApiError> {
-    Ok(match sent {
-        v1::Side::Unspecified => None,
-        v1::Side::Buy => Some(Side::Buy),
-        v1::Side::Sell => Some(Side::Sell),
-    })
-}
-
 fn time_in_force(order_type: OrderType, sent: v1::TimeInForce) -> Result<TimeInForce, ApiError> {
-    let time_in_force = match sent {
-        v1::TimeInForce::Unspecified => return Ok(TimeInForce::Gtc),
-        v1::TimeInForce::Gtc => TimeInForce::Gtc,
-        v1::TimeInForce::Ioc => TimeInForce::Ioc,
-        v1::TimeInForce::Fok => TimeInForce::Fok,
-        v1::TimeInForce::Day => TimeInForce::Day,
-        v1::TimeInForce::Gtd => TimeInForce::Gtd,
-        v1::TimeInForce::AtOpen => TimeInForce::AtOpen,
-        v1::TimeInForce::AtClose => TimeInForce::AtClose,
-    };
+    let Some(time_in_force) = sent.given() else { return Ok(TimeInForce::Gtc) };
     if order_type == OrderType::Market {
         Err(ApiError::not_required("time_in_force"))
     } else {
         Ok(time_in_force)
-    }
-}
-
-fn stp_mode(sent: v1::StpMode) -> StpMode {
-    match sent {
-        v1::StpMode::Unspecified => StpMode::None,
-        v1::StpMode::ExpireTaker => StpMode::ExpireTaker,
-        v1::StpMode::ExpireMaker => StpMode::ExpireMaker,
-        v1::StpMode::ExpireBoth => StpMode::ExpireBoth,
-        v1::StpMode::Decrement => StpMode::Decrement,
     }
 }
 

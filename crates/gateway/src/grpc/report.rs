@@ -3,10 +3,7 @@
 use marketdata::PublicTrade;
 use proto::v1;
 use spool::NumberedEvent;
-use types::{
-    AccountId, Event, Fill, InstrumentId, Market, Order, OrderId, OrderStatus, OrderType, Side,
-    StpMode, TimeInForce, TradeExecuted,
-};
+use types::{AccountId, Event, Fill, InstrumentId, Market, Order, OrderId, TradeExecuted};
 
 use crate::door::directory::Directory;
 
@@ -17,10 +14,10 @@ pub(super) fn order(market: &Market, order: &Order) -> v1::Order {
         symbol: market.symbol().to_owned(),
         order_id: order.order_id.0,
         client_order_id: order.cl_ord_id.as_str().to_owned(),
-        side: side(order.side).into(),
-        r#type: order_type(order.order_type).into(),
-        time_in_force: time_in_force(order.time_in_force).into(),
-        status: status(order.status).into(),
+        side: v1::Side::from(order.side).into(),
+        r#type: v1::OrderType::from(order.order_type).into(),
+        time_in_force: v1::TimeInForce::from(order.time_in_force).into(),
+        status: v1::OrderStatus::from(order.status).into(),
         price: market.price(order.price),
         quantity: market.qty(order.order_qty),
         executed_quantity: market.qty(order.cum_qty),
@@ -31,7 +28,7 @@ pub(super) fn order(market: &Market, order: &Order) -> v1::Order {
             market.quote_amount(quote_qty)
         },
         stop_price: stop_price.map(|price| market.price(price)).unwrap_or_default(),
-        stp_mode: stp_mode(order.stp_mode).into(),
+        stp_mode: v1::StpMode::from(order.stp_mode).into(),
         created_ns: order.created_ns,
         updated_ns: order.updated_ns,
     }
@@ -169,57 +166,4 @@ fn orders_of(event: &Event) -> impl DoubleEndedIterator<Item = &Order> {
         _ => [None, None],
     };
     orders.into_iter().flatten()
-}
-
-fn side(side: Side) -> v1::Side {
-    match side {
-        Side::Buy => v1::Side::Buy,
-        Side::Sell => v1::Side::Sell,
-    }
-}
-
-fn order_type(order_type: OrderType) -> v1::OrderType {
-    match order_type {
-        OrderType::Limit => v1::OrderType::Limit,
-        OrderType::Market => v1::OrderType::Market,
-        OrderType::LimitMaker => v1::OrderType::LimitMaker,
-        OrderType::StopLoss => v1::OrderType::StopLoss,
-        OrderType::StopLossLimit => v1::OrderType::StopLossLimit,
-        OrderType::TakeProfit => v1::OrderType::TakeProfit,
-        OrderType::TakeProfitLimit => v1::OrderType::TakeProfitLimit,
-        OrderType::MarketToLimit => v1::OrderType::MarketToLimit,
-    }
-}
-
-fn time_in_force(time_in_force: TimeInForce) -> v1::TimeInForce {
-    match time_in_force {
-        TimeInForce::Gtc => v1::TimeInForce::Gtc,
-        TimeInForce::Ioc => v1::TimeInForce::Ioc,
-        TimeInForce::Fok => v1::TimeInForce::Fok,
-        TimeInForce::Day => v1::TimeInForce::Day,
-        TimeInForce::Gtd => v1::TimeInForce::Gtd,
-        TimeInForce::AtOpen => v1::TimeInForce::AtOpen,
-        TimeInForce::AtClose => v1::TimeInForce::AtClose,
-    }
-}
-
-fn status(status: OrderStatus) -> v1::OrderStatus {
-    match status {
-        OrderStatus::New => v1::OrderStatus::New,
-        OrderStatus::PartiallyFilled => v1::OrderStatus::PartiallyFilled,
-        OrderStatus::Filled => v1::OrderStatus::Filled,
-        OrderStatus::Canceled => v1::OrderStatus::Canceled,
-        OrderStatus::Expired => v1::OrderStatus::Expired,
-        OrderStatus::Prevented => v1::OrderStatus::Prevented,
-    }
-}
-
-fn stp_mode(stp_mode: StpMode) -> v1::StpMode {
-    match stp_mode {
-        StpMode::None => v1::StpMode::Unspecified,
-        StpMode::ExpireTaker => v1::StpMode::ExpireTaker,
-        StpMode::ExpireMaker => v1::StpMode::ExpireMaker,
-        StpMode::ExpireBoth => v1::StpMode::ExpireBoth,
-        StpMode::Decrement => v1::StpMode::Decrement,
-    }
 }

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use types::Origin;
 
 use crate::door::back_off::BackOff;
 use crate::door::passwords::Passwords;
@@ -34,6 +35,18 @@ impl OuchDoor {
     }
 }
 
+impl OuchDoor {
+    /// Serves the stream of a session inside a call of gRPC.
+    #[cfg(feature = "grpc")]
+    pub(crate) async fn serve_call(
+        self: Arc<Self>,
+        stream: impl AsyncRead + AsyncWrite + Unpin,
+        peer: IpAddr,
+    ) {
+        session::serve(stream, (peer, Origin::Grpc), self).await;
+    }
+}
+
 impl Serve for OuchDoor {
     const NAME: &'static str = "ouch";
     const ALPN: Option<&'static [u8]> = None;
@@ -43,6 +56,6 @@ impl Serve for OuchDoor {
         stream: impl AsyncRead + AsyncWrite + Send + Sync + Unpin + 'static,
         peer: IpAddr,
     ) {
-        session::serve(stream, peer, self).await;
+        session::serve(stream, (peer, Origin::Ouch), self).await;
     }
 }

@@ -32,16 +32,16 @@ const FULL_WAIT: Duration = Duration::from_millis(1);
 /// How long a client may take to read what is left when its connection ends.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// Serves a connection until it ends.
+/// Serves a connection until it ends. Its orders came by the way of `origin`.
 pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin,
-    peer: IpAddr,
+    (peer, origin): (IpAddr, Origin),
     door: Arc<OuchDoor>,
 ) {
     let begun = Instant::now();
     let soup = Server::new(0);
     let (input, output) = (Vec::with_capacity(READ_SIZE), Vec::new());
-    let mut connection = Connection { stream, peer, door, begun, soup, input, output };
+    let mut connection = Connection { stream, peer, origin, door, begun, soup, input, output };
     let shared = Arc::clone(&connection.door);
     let logged_on = tokio::select! {
         logged_on = connection.log_on() => logged_on,
@@ -63,6 +63,7 @@ pub(super) async fn serve(
 struct Connection<S> {
     stream: S,
     peer: IpAddr,
+    origin: Origin,
     door: Arc<OuchDoor>,
     begun: Instant,
     soup: Server,
@@ -121,7 +122,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let OuchDoor { door, hub, log_ons, settings, .. } = &*self.door;
         let login = log_ons.check(door, self.peer, request).await?;
         let cancels = settings.cancel_on_disconnect;
-        let logged_on = open(door, hub, (&login, Origin::Ouch), request, cancels).await?;
+        let logged_on = open(door, hub, (&login, self.origin), request, cancels).await?;
         Ok((login, logged_on))
     }
 
@@ -280,7 +281,7 @@ impl Session {
         let context = Context { login, account, day, now_ns, scales: &scales };
         let envelope = Envelope {
             received_ns: now_ns,
-            ..envelope((&self.login, Origin::Ouch), self.link.session)
+            ..envelope((&self.login, connection.origin), self.link.session)
         };
         let mut asked = Asked::Nothing;
         let Connection { soup, input, output, .. } = connection;
@@ -367,8 +368,8 @@ impl Session {
         cancel_on_disconnect: bool,
     ) -> bool {
         let OuchDoor { door, hub, .. } = &*connection.door;
-        let opened =
-            open_session(door, hub, (&self.login, Origin::Ouch), cancel_on_disconnect).await;
+        let of = (&*self.login, connection.origin);
+        let opened = open_session(door, hub, of, cancel_on_disconnect).await;
         self.collect(&mut connection.output);
         match opened {
             Ok(link) => {

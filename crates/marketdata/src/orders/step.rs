@@ -116,7 +116,12 @@ pub(crate) fn each_step(
                 step(StepKind::Book(e.order.instrument, BookStep::Reduced(order)));
             }
             Event::BookReduced(e) => {
-                step(StepKind::Book(e.instrument, BookStep::Reduced(e.into())));
+                let old = e.into();
+                let kind = match replacement_of_special(e, &mut rest) {
+                    Some(new) => BookStep::Replaced { old, new },
+                    None => BookStep::Reduced(old),
+                };
+                step(StepKind::Book(e.instrument, kind));
             }
             Event::TradeBusted(e) => {
                 step(StepKind::Book(e.instrument, BookStep::Broken { trade_id: e.trade_id }));
@@ -186,6 +191,19 @@ fn reduction(fill: &Fill, qty: Qty, rest: &mut &[Event]) -> Option<Lowered> {
     }
     *rest = after;
     Some(reduced.into())
+}
+
+/// As [`replacement`], for an order with special terms: what it showed is taken off ahead of its
+/// cancel.
+fn replacement_of_special(old: &BookReduced, rest: &mut &[Event]) -> Option<Placed> {
+    let (Event::OrderCanceled(canceled), mut after) = rest.split_first()? else { return None };
+    let Order { instrument, order_id, .. } = canceled.order;
+    if (old.instrument, old.order_id) != (instrument, order_id) {
+        return None;
+    }
+    let new = replacement(canceled, &mut after)?;
+    *rest = after;
+    Some(new)
 }
 
 /// Takes the events of the order that enters the book in the place of another, if it neither trades

@@ -1,5 +1,8 @@
 use proptest::prelude::*;
-use types::{Event, InstrumentId, Market, Price, Qty, Reader, Side, Wire};
+use types::{
+    BookReduced, CancelCause, Event, InstrumentId, Market, Order, OrderId, OrderTerms, Price, Qty,
+    Reader, Side, Wire,
+};
 
 use super::*;
 use crate::L2Book;
@@ -91,6 +94,53 @@ fn quantities_and_prices_beyond_a_message_are_cut_and_left_out() {
             Said::Of(ID, Fact::Deleted { order_id }),
         ]
     );
+}
+
+/// An order with special terms, such as one that self-trade prevention has reduced, is off the book
+/// by an event of its own, ahead of its cancel.
+#[test]
+fn an_order_in_the_place_of_a_canceled_one_replaces_it() {
+    let check = |is_special: bool, cause: CancelCause, new_side: Side| {
+        let mut source = EventSource::new(ID);
+        let mut stream = OrderStream::default();
+        messages(&mut stream, 1, &[source.list(), source.rest(Side::Sell, 1, 5, 10)]);
+        let Event::OrderCanceled(mut canceled) = source.cancel(1) else { panic!("a cancel") };
+        canceled.cause = cause;
+        canceled.order.terms = is_special.then(OrderTerms::default);
+        let Event::OrderAccepted(mut accepted) = source.accept() else { panic!("an order") };
+        (accepted.order.order_id, accepted.order.side) = (OrderId(2), new_side);
+        let Order { instrument, order_id, side, price, .. } = canceled.order;
+        let reduced = is_special.then(|| {
+            let (qty, leaves_qty) = (canceled.canceled_qty, Qty::ZERO);
+            Event::BookReduced(BookReduced {
+                instrument_seq: 3,
+                instrument,
+                order_id,
+                side,
+                price,
+                qty,
+                leaves_qty,
+            })
+        });
+        let new = [Event::OrderAccepted(accepted), source.rest(new_side, 2, 4, 11)];
+        let events: Vec<_> =
+            reduced.into_iter().chain([Event::OrderCanceled(canceled)]).chain(new).collect();
+        let mut said = Vec::new();
+        stream.command(3, 30, &events, |message| said.push(message.said));
+        said
+    };
+    let (order_id, new_order_id, price) = (OrderId(1), OrderId(2), Price::from_ticks(11));
+    let replaced = Fact::Replaced { order_id, new_order_id, price, qty: 4 };
+    let in_two = |side| {
+        let added = Fact::Added { order_id: new_order_id, side, price, qty: 4 };
+        [Said::Of(ID, Fact::Deleted { order_id }), Said::Of(ID, added)]
+    };
+    for is_special in [false, true] {
+        let said = |cause, side| check(is_special, cause, side);
+        assert_eq!(said(CancelCause::Replaced, Side::Sell), [Said::Of(ID, replaced)]);
+        assert_eq!(said(CancelCause::Replaced, Side::Buy), in_two(Side::Buy));
+        assert_eq!(said(CancelCause::Requested, Side::Sell), in_two(Side::Sell));
+    }
 }
 
 /// What messages show of a book, best first.

@@ -57,7 +57,6 @@ impl Feed {
         let recovery = Arc::new(Mutex::new(recovery));
         let run = Run {
             socket,
-            asks: UdpSocket::bind("127.0.0.1:0").unwrap(),
             received: Arc::downgrade(&received),
             recovery: Arc::clone(&recovery),
             one_lost_of,
@@ -91,7 +90,6 @@ impl Feed {
 
 struct Run {
     socket: UdpSocket,
-    asks: UdpSocket,
     received: Weak<Mutex<Received>>,
     recovery: Arc<Mutex<SocketAddr>>,
     one_lost_of: u64,
@@ -102,14 +100,13 @@ struct Run {
 impl Run {
     fn run(mut self) {
         self.socket.set_read_timeout(Some(Duration::from_millis(5))).unwrap();
-        self.asks.set_nonblocking(true).unwrap();
         let begun = Instant::now();
         let (mut bytes, mut count) = ([0; 2_048], 0_u64);
         while let Some(shared) = self.received.upgrade() {
             let now_ms = begun.elapsed().as_millis() as u64;
             let size = match self.socket.recv(&mut bytes) {
                 Ok(size) => Some(size),
-                Err(error) if is_late(&error) => self.asks.recv(&mut bytes).ok(),
+                Err(error) if is_late(&error) => None,
                 Err(error) => panic!("{error}"),
             };
             let mut received = shared.lock().unwrap();
@@ -129,8 +126,8 @@ impl Run {
             if let Some(request) = self.receiver.request(now_ms) {
                 let mut bytes = Vec::new();
                 request.write(&mut bytes);
-                // A venue that was killed a moment ago is not there.
-                let _gone = self.asks.send_to(&bytes, *self.recovery.lock().unwrap());
+                // The answer arrives at this socket. A venue that was killed is not there.
+                let _gone = self.socket.send_to(&bytes, *self.recovery.lock().unwrap());
             }
         }
     }

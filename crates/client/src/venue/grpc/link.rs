@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::stream::unfold;
-use proto::v1;
 use proto::v1::sessions_client::SessionsClient;
 use proto::v1::trading_client::TradingClient;
+use proto::{details_of, v1};
 use tokio::sync::{mpsc, oneshot};
 use tonic::{Code, Request, Status, Streaming};
 
@@ -270,7 +270,14 @@ async fn list(
 
 fn end_of(status: &Status) -> End {
     match status.code() {
+        // A venue that has started again takes no signature of the time before: the next connection
+        // has another one.
+        Code::Unauthenticated if is_out_of_time(status) => End::Broken,
         Code::Unauthenticated | Code::PermissionDenied => End::Refused,
         _ => End::Broken,
     }
+}
+
+fn is_out_of_time(status: &Status) -> bool {
+    details_of(status).is_some_and(|info| info.reason == "TIMESTAMP_OUT_OF_TIME")
 }

@@ -1,7 +1,7 @@
 //! Orders as messages, and messages as orders and reports.
 
 use proto::v1;
-use types::{OrderType, Origin, Side, StpMode, TimeInForce};
+use types::Origin;
 
 use crate::venue::report::{Commission, Report, ReportKind};
 use crate::venue::{Open, Reply, fresh_name, json};
@@ -11,15 +11,15 @@ pub(super) fn place(order: &NewOrder) -> v1::PlaceOrderRequest {
     let text = |sent: &Option<String>| sent.clone().unwrap_or_default();
     v1::PlaceOrderRequest {
         symbol: order.symbol.clone(),
-        side: side(order.side).into(),
-        r#type: order_type(order.order_type).into(),
-        time_in_force: order.time_in_force.map_or(0, |sent| time_in_force(sent).into()),
+        side: v1::Side::from(order.side).into(),
+        r#type: v1::OrderType::from(order.order_type).into(),
+        time_in_force: order.time_in_force.map_or(0, |sent| v1::TimeInForce::from(sent).into()),
         quantity: text(&order.quantity),
         quote_quantity: text(&order.quote_order_qty),
         price: text(&order.price),
         client_order_id: text(&order.new_client_order_id),
         retry_key: order.idempotency_key.clone().unwrap_or_else(fresh_name),
-        stp_mode: order.stp_mode.map_or(0, |sent| stp_mode(sent).into()),
+        stp_mode: order.stp_mode.map_or(0, |sent| v1::StpMode::from(sent).into()),
         stop_price: text(&order.stop_price),
         trailing_delta_bps: order.trailing_delta.unwrap_or_default(),
         display_quantity: text(&order.iceberg_qty),
@@ -110,47 +110,5 @@ fn status(status: v1::OrderStatus) -> &'static str {
         v1::OrderStatus::Canceled => "CANCELED",
         v1::OrderStatus::Expired => "EXPIRED",
         v1::OrderStatus::Prevented => "EXPIRED_IN_MATCH",
-    }
-}
-
-fn side(side: Side) -> v1::Side {
-    match side {
-        Side::Buy => v1::Side::Buy,
-        Side::Sell => v1::Side::Sell,
-    }
-}
-
-fn order_type(order_type: OrderType) -> v1::OrderType {
-    match order_type {
-        OrderType::Limit => v1::OrderType::Limit,
-        OrderType::Market => v1::OrderType::Market,
-        OrderType::LimitMaker => v1::OrderType::LimitMaker,
-        OrderType::StopLoss => v1::OrderType::StopLoss,
-        OrderType::StopLossLimit => v1::OrderType::StopLossLimit,
-        OrderType::TakeProfit => v1::OrderType::TakeProfit,
-        OrderType::TakeProfitLimit => v1::OrderType::TakeProfitLimit,
-        OrderType::MarketToLimit => v1::OrderType::MarketToLimit,
-    }
-}
-
-fn time_in_force(time_in_force: TimeInForce) -> v1::TimeInForce {
-    match time_in_force {
-        TimeInForce::Gtc => v1::TimeInForce::Gtc,
-        TimeInForce::Ioc => v1::TimeInForce::Ioc,
-        TimeInForce::Fok => v1::TimeInForce::Fok,
-        TimeInForce::Day => v1::TimeInForce::Day,
-        TimeInForce::Gtd => v1::TimeInForce::Gtd,
-        TimeInForce::AtOpen => v1::TimeInForce::AtOpen,
-        TimeInForce::AtClose => v1::TimeInForce::AtClose,
-    }
-}
-
-fn stp_mode(stp_mode: StpMode) -> v1::StpMode {
-    match stp_mode {
-        StpMode::None => v1::StpMode::Unspecified,
-        StpMode::ExpireTaker => v1::StpMode::ExpireTaker,
-        StpMode::ExpireMaker => v1::StpMode::ExpireMaker,
-        StpMode::ExpireBoth => v1::StpMode::ExpireBoth,
-        StpMode::Decrement => v1::StpMode::Decrement,
     }
 }

@@ -1,9 +1,8 @@
-//! The way by datagrams: the opening, the session, and when to leave it for TCP.
+//! The way by datagrams: the opening, the session, and when to leave it.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use protocol::soup::SessionName;
@@ -12,43 +11,35 @@ use protocol::udp::handshake::{Answer, User, user};
 use protocol::udp::{Closed, DATAGRAM_MAX, LoginKey, Opened, Opening, Refusal};
 use protocol::udp::{Secrets, Session, Side, kind};
 use tokio::net::{UdpSocket, lookup_host};
-use tokio::time::{sleep, sleep_until, timeout};
+use tokio::time::{sleep_until, timeout};
 
 use crate::Error;
 use crate::venue::back_off::random;
 use crate::venue::ouch::UdpLogin;
 use crate::venue::ouch::link::{End, IN_FLIGHT_MAX, Link};
-use crate::venue::statistics::Counters;
+use crate::venue::statistics::{Cause, Counters};
 
-/// An opening takes no longer: else the other way is taken.
+/// An opening takes no longer: else the next way is taken.
 const OPEN_WITHIN: Duration = Duration::from_millis(150);
 /// Where there is no other way.
 const OPEN_PATIENTLY: Duration = Duration::from_secs(5);
 /// An acknowledgement that stays out for longer ends the session.
 const UNANSWERED: Duration = Duration::from_millis(150);
 const UNANSWERED_PATIENTLY: Duration = Duration::from_secs(3);
-/// Messages over which loss is measured, and the share that may be lost: else the other way is
+/// Messages over which loss is measured, and the share that may be lost: else the next way is
 /// taken.
 const LOSS_SAMPLE: u64 = 200;
 const LOSS_MAX_PERCENT: u64 = 30;
-/// How long the other way is kept at least, and between two looks at this one.
-const AWAY_FOR: Duration = Duration::from_secs(2);
-/// Answers in a row without a loss after which this way is taken again.
-const WELL_AFTER: u32 = 5;
-const PROBE_WITHIN: Duration = Duration::from_millis(100);
 /// Datagrams that are read before anything else has a turn.
 const AT_ONCE: usize = 64;
 const BUFFER_SIZE: usize = DATAGRAM_MAX + 1;
 
-/// The address and the key, and whether datagrams pass.
+/// The address and the key.
+#[derive(Clone)]
 pub(super) struct UdpWay {
     address: String,
     user: User,
     secrets: Arc<Secrets>,
-    /// It is left until then.
-    away_until: Option<Instant>,
-    /// Set by the probe that runs while it is left.
-    probe: Option<Arc<AtomicBool>>,
 }
 
 impl UdpWay {
@@ -60,72 +51,21 @@ impl UdpWay {
             address: login.address.clone(),
             user: user.ok_or_else(|| Error::Usage("a user of 20 characters".into()))?,
             secrets: Arc::new(Secrets::of(&key)),
-            away_until: None,
-            probe: None,
         })
     }
 
-    /// Whether this way is to be taken.
-    pub(super) fn is_well(&self) -> bool {
-        self.away_until.is_none()
-    }
-
-    fn leave(&mut self) {
-        self.away_until = Some(Instant::now() + AWAY_FOR);
-        self.probe = None;
-    }
-
-    /// Whether datagrams pass again. Looks for that beside the other way's session.
-    pub(super) fn is_well_again(&mut self) -> bool {
-        let Some(until) = self.away_until else { return false };
-        if Instant::now() < until {
-            return false;
+    /// Whether datagrams pass. It costs the venue nothing.
+    pub(super) async fn ask_for_cookie(&self) -> io::Result<()> {
+        let socket = connect(&self.address).await?;
+        let mut opening = Opening::new(self.user, nonce(), 0);
+        socket.send(opening.poll(0).expect("the first is due at once")).await?;
+        let mut bytes = [0; BUFFER_SIZE];
+        let size = socket.recv(&mut bytes).await?;
+        opening.receive(&bytes[..size], &self.secrets);
+        match bytes[0] {
+            kind::COOKIE => Ok(()),
+            _ => Err(io::ErrorKind::InvalidData.into()),
         }
-        let probe = self.probe.get_or_insert_with(|| {
-            let is_well = Arc::new(AtomicBool::new(false));
-            let (address, user, secrets) =
-                (self.address.clone(), self.user, Arc::clone(&self.secrets));
-            tokio::spawn(probe(address, user, secrets, Arc::downgrade(&is_well)));
-            is_well
-        });
-        if !probe.load(Ordering::Relaxed) {
-            return false;
-        }
-        (self.away_until, self.probe) = (None, None);
-        true
-    }
-}
-
-/// Asks for cookies, which cost the venue nothing, until several in a row have come; or until the
-/// link is gone.
-async fn probe(
-    address: String,
-    user: User,
-    secrets: Arc<Secrets>,
-    is_well: std::sync::Weak<AtomicBool>,
-) {
-    let mut answered = 0;
-    while let Some(is_well) = is_well.upgrade() {
-        let asked = timeout(PROBE_WITHIN, ask_for_cookie(&address, user, &secrets)).await;
-        answered = if matches!(asked, Ok(Ok(()))) { answered + 1 } else { 0 };
-        if answered >= WELL_AFTER {
-            return is_well.store(true, Ordering::Relaxed);
-        }
-        drop(is_well);
-        sleep(PROBE_WITHIN).await;
-    }
-}
-
-async fn ask_for_cookie(address: &str, user: User, secrets: &Secrets) -> io::Result<()> {
-    let socket = connect(address).await?;
-    let mut opening = Opening::new(user, nonce(), 0);
-    socket.send(opening.poll(0).expect("the first is due at once")).await?;
-    let mut bytes = [0; BUFFER_SIZE];
-    let size = socket.recv(&mut bytes).await?;
-    opening.receive(&bytes[..size], secrets);
-    match bytes[0] {
-        kind::COOKIE => Ok(()),
-        _ => Err(io::ErrorKind::InvalidData.into()),
     }
 }
 
@@ -150,38 +90,22 @@ fn nonce() -> [u8; 16] {
 
 impl Link {
     /// Opens a session by datagrams and serves it until it ends.
-    pub(super) async fn serve_udp(&mut self) -> End {
-        let end = match self.open_udp().await {
+    pub(super) async fn serve_udp(&mut self, way: UdpWay) -> End {
+        match self.open_udp(way).await {
             Ok((socket, opened, session)) => self.run_udp(socket, &opened, session).await,
             Err(end) => end,
-        };
-        if matches!(end, End::Other) {
-            Counters::add(&self.counters.fallbacks, 1);
-            self.way_of_udp().leave();
         }
-        end
-    }
-
-    fn way_of_udp(&mut self) -> &mut UdpWay {
-        self.udp.as_mut().expect("it goes this way")
-    }
-
-    /// What to do where datagrams do not pass.
-    fn failed(&self) -> End {
-        if self.has_other_way() { End::Other } else { End::Broken }
     }
 
     fn now_us(&self) -> u64 {
         self.begun.elapsed().as_micros() as u64
     }
 
-    async fn open_udp(&mut self) -> Result<(UdpSocket, Opened, Session), End> {
-        let next = self.next_report();
-        let way = self.udp.as_ref().expect("it goes this way");
-        let (secrets, client_nonce) = (Arc::clone(&way.secrets), nonce());
-        let mut opening = Opening::new(way.user, client_nonce, next);
-        let address = way.address.clone();
-        let within = if self.has_other_way() { OPEN_WITHIN } else { OPEN_PATIENTLY };
+    async fn open_udp(&mut self, way: UdpWay) -> Result<(UdpSocket, Opened, Session), End> {
+        let UdpWay { address, user, secrets } = way;
+        let (next, client_nonce) = (self.next_report(), nonce());
+        let mut opening = Opening::new(user, client_nonce, next);
+        let within = if self.ways.has_other() { OPEN_WITHIN } else { OPEN_PATIENTLY };
         let begun = self.begun;
         let opened = timeout(within, async {
             let socket = connect(&address).await?;
@@ -209,7 +133,7 @@ impl Link {
                 return Err(if self.reads_less() { End::Broken } else { self.start_over() });
             }
             Ok(Ok((_, Answer::Refused(Refusal::Unavailable)))) => return Err(End::Broken),
-            Ok(Err(_)) | Err(_) => return Err(self.failed()),
+            Ok(Err(_)) | Err(_) => return Err(End::Failed(Cause::NotOpened)),
         };
         let name = SessionName::numbered(opened.day);
         if self.name.is_some_and(|before| before != name) {
@@ -241,9 +165,15 @@ impl Link {
             if let Some(why) = udp.closed() {
                 break self.ended(why);
             }
-            if loss.is_too_much(sent, again) && self.has_other_way() || self.is_unanswered(&udp) {
+            let cause = if self.is_unanswered(&udp) {
+                Some(Cause::Unanswered)
+            } else {
+                let is_lossy = loss.is_too_much(sent, again) && self.ways.has_other();
+                is_lossy.then_some(Cause::Loss)
+            };
+            if let Some(cause) = cause {
                 udp.close(Closed::LogOut);
-                break self.failed();
+                break End::Failed(cause);
             }
             let room = if self.session.is_current() && output.is_empty() {
                 IN_FLIGHT_MAX.saturating_sub(self.session.in_flight())
@@ -254,7 +184,7 @@ impl Link {
             tokio::select! {
                 biased;
                 received = socket.recv(&mut bytes) => {
-                    let Ok(size) = received else { break self.failed() };
+                    let Ok(size) = received else { break End::Failed(Cause::Closed) };
                     if let Some(end) = self.receive_udp(&socket, &mut bytes, size, &mut udp, &mut output).await {
                         break end;
                     }
@@ -307,7 +237,7 @@ impl Link {
     }
 
     fn is_unanswered(&self, udp: &Session) -> bool {
-        let patience = if self.has_other_way() { UNANSWERED } else { UNANSWERED_PATIENTLY };
+        let patience = if self.ways.has_other() { UNANSWERED } else { UNANSWERED_PATIENTLY };
         udp.unanswered_since_us()
             .is_some_and(|since_us| self.now_us() > since_us + patience.as_micros() as u64)
     }
@@ -315,7 +245,7 @@ impl Link {
     fn ended(&mut self, why: Closed) -> End {
         match why {
             Closed::Day => self.start_over(),
-            Closed::Silent | Closed::Violation => self.failed(),
+            Closed::Silent | Closed::Violation => End::Failed(Cause::Closed),
             Closed::LogOut | Closed::Ended => End::Broken,
         }
     }

@@ -9,31 +9,33 @@ use protocol::ouch::code::event;
 use protocol::soup::server::Due;
 use protocol::soup::{Client as Soup, LogOn, Received, RejectReason, SessionName};
 use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
-use types::Origin;
 
+use crate::Tls;
 use crate::socket::Socket;
 use crate::venue::back_off::BackOff;
-use crate::venue::ouch::datagrams::UdpWay;
 use crate::venue::ouch::session::Session;
+use crate::venue::ouch::ways::{By, Ways};
 use crate::venue::ouch::{Login, Request};
 use crate::venue::report::Report;
-use crate::venue::statistics::Counters;
-use crate::{Error, Tls};
+use crate::venue::statistics::{Cause, Counters};
 
 const READ_SIZE: usize = 64 << 10;
 /// Requests without a report. Beyond it, more wait.
 pub(super) const IN_FLIGHT_MAX: usize = 4_096;
-const CONNECT_WITHIN: Duration = Duration::from_secs(5);
+/// A connection takes no longer: else the next way is taken.
+const CONNECT_WITHIN: Duration = Duration::from_millis(150);
+/// Where there is no other way.
+const CONNECT_PATIENTLY: Duration = Duration::from_secs(5);
+const LOG_ON_WITHIN: Duration = Duration::from_secs(5);
+/// A venue that has sent nothing for this long, not even a heartbeat each second, is left for the
+/// next way. Where there is none, SoupBinTCP's 15 s hold.
+const SILENT: Duration = Duration::from_millis(2_500);
 const TICK: Duration = Duration::from_millis(250);
 
 pub(super) struct Link {
-    /// `None` where there is only UDP.
-    login: Option<Login>,
-    /// The first way, if there is it.
-    pub(super) udp: Option<UdpWay>,
+    pub(super) ways: Ways,
     tls: Option<Tls>,
     /// The first report that the next log-on asks for, while the session has no name yet.
     read_from: u64,
@@ -52,33 +54,34 @@ pub(super) enum End {
     Closed,
     /// Another connection may serve.
     Broken,
+    /// The way is of no use, and the next one is to be taken.
+    Failed(Cause),
+    /// A better way works again.
+    Better,
     /// The venue lets this login in no more.
     Refused,
-    /// The other way is to be taken, at once.
-    Other,
 }
 
 impl Link {
     pub(super) fn new(
-        (login, udp, tls): (Option<Login>, Option<UdpWay>, Option<Tls>),
+        (ways, tls): (Ways, Option<Tls>),
         read_from: u64,
         session: Session,
         (asked, reports): (mpsc::Receiver<Request>, mpsc::Sender<Report>),
         counters: Arc<Counters>,
     ) -> Self {
         let (name, soup, begun) = (None, None, Instant::now());
-        Self { login, udp, tls, read_from, name, session, soup, asked, reports, counters, begun }
+        Self { ways, tls, read_from, name, session, soup, asked, reports, counters, begun }
     }
 
     pub(super) async fn run(mut self) {
         let mut back_off = BackOff::default();
         while !self.asked.is_closed() {
-            let end = if self.goes_by_udp() {
-                self.session.goes_by(Origin::OuchUdp);
-                self.serve_udp().await
-            } else {
-                self.session.goes_by(Origin::Ouch);
-                self.connect().await.unwrap_or(End::Broken)
+            let way = self.ways.take().clone();
+            self.session.goes_by(way.origin());
+            let end = match way {
+                By::Datagrams(way) => self.serve_udp(way).await,
+                By::Bytes(login) => self.connect(&login).await,
             };
             if self.session.is_current() {
                 back_off.succeeded();
@@ -90,17 +93,11 @@ impl Link {
                 // What waits is dropped, which its callers see.
                 End::Closed | End::Refused => return,
                 End::Broken => back_off.wait().await,
-                End::Other => {}
+                End::Failed(cause) if self.ways.leave() => self.counters.left(cause),
+                End::Failed(_) => back_off.wait().await,
+                End::Better => {}
             }
         }
-    }
-
-    fn goes_by_udp(&self) -> bool {
-        self.udp.as_ref().is_some_and(|udp| self.login.is_none() || udp.is_well())
-    }
-
-    pub(super) fn has_other_way(&self) -> bool {
-        self.login.is_some()
     }
 
     /// Reads from the first wanted report on, if the session ended before its first one: the venue
@@ -121,43 +118,30 @@ impl Link {
 
     /// Two log-ons: the first for new reports only, whose answer shows how many were missed and
     /// whose session ends all earlier ones; the second for those.
-    async fn connect(&mut self) -> Result<End, Error> {
-        let first = self.open().await?;
-        let counted = timeout(CONNECT_WITHIN, self.count(first)).await.map_err(Error::transport)?;
-        let new_from = match counted {
+    async fn connect(&mut self, login: &Login) -> End {
+        let Some(first) = self.open(login).await else { return End::Failed(Cause::NotOpened) };
+        let counted = timeout(LOG_ON_WITHIN, self.count(login, first)).await;
+        let new_from = match counted.unwrap_or(Err(End::Failed(Cause::NotOpened))) {
             Ok(new_from) => new_from,
-            Err(end) => return Ok(end),
+            Err(end) => return end,
         };
-        let stream = self.open().await?;
-        Ok(self.serve(stream, new_from).await)
+        let Some(stream) = self.open(login).await else { return End::Failed(Cause::NotOpened) };
+        self.serve(login, stream, new_from).await
     }
 
-    async fn open(&self) -> Result<Socket, Error> {
-        let address = &self.login.as_ref().expect("it has this way").address;
-        #[cfg(feature = "grpc")]
-        if let Some(address) = address.strip_prefix("grpc:") {
-            return Ok(Socket::new(crate::grpc::tunnel::open(address).await?));
-        }
-        let opened = timeout(CONNECT_WITHIN, async {
-            if let Some(path) = address.strip_prefix("unix:") {
-                return Ok(Socket::new(UnixStream::connect(path).await?));
-            }
-            if let Some(path) = address.strip_prefix("shm:") {
-                let socket = UnixStream::connect(path).await?;
-                return Ok(Socket::new(shm::Stream::join(socket).await?));
-            }
-            Socket::connect(address, self.tls.as_ref()).await
-        });
-        opened.await.map_err(Error::transport)?.map_err(Error::transport)
+    async fn open(&self, login: &Login) -> Option<Socket> {
+        let within = if self.ways.has_other() { CONNECT_WITHIN } else { CONNECT_PATIENTLY };
+        timeout(within, login.connect(self.tls.as_ref())).await.ok()?.ok()
     }
 
     /// Logs on for new reports, and returns the number of the first of them.
-    async fn count(&mut self, mut stream: Socket) -> Result<u64, End> {
-        let mut log_on = self.log_on();
+    async fn count(&mut self, login: &Login, mut stream: Socket) -> Result<u64, End> {
+        let not_opened = |_| End::Failed(Cause::NotOpened);
+        let mut log_on = self.log_on(login);
         log_on.sequence = 0;
         let (mut input, mut output) = (Vec::new(), Vec::new());
         let mut soup = Soup::log_on(&log_on, &mut output, 0);
-        stream.write_all(&output).await.map_err(|_| End::Broken)?;
+        stream.write_all(&output).await.map_err(not_opened)?;
         loop {
             let mut rest = &input[..];
             loop {
@@ -171,9 +155,9 @@ impl Link {
             }
             let consumed = input.len() - rest.len();
             input.drain(..consumed);
-            match stream.read_buf(&mut input).await {
-                Ok(len) if len > 0 => {}
-                _ => return Err(End::Broken),
+            let len = stream.read_buf(&mut input).await.map_err(not_opened)?;
+            if len == 0 {
+                return Err(End::Failed(Cause::NotOpened));
             }
         }
     }
@@ -185,13 +169,14 @@ impl Link {
         }
     }
 
-    async fn serve(&mut self, stream: Socket, new_from: u64) -> End {
+    async fn serve(&mut self, login: &Login, stream: Socket, new_from: u64) -> End {
         Counters::add(&self.counters.connections, 1);
         let (mut reader, mut writer) = tokio::io::split(stream);
         let (mut input, mut output) = (Vec::with_capacity(READ_SIZE), Vec::new());
         let mut written = 0;
         let now_ms = self.now_ms();
-        self.soup = Some(Soup::log_on(&self.log_on(), &mut output, now_ms));
+        let mut heard = Instant::now();
+        self.soup = Some(Soup::log_on(&self.log_on(login), &mut output, now_ms));
         let mut batch = Vec::new();
         let mut tick = interval(TICK);
         loop {
@@ -228,14 +213,18 @@ impl Link {
                     if !read.is_ok_and(|len| len > 0) {
                         return End::Broken;
                     }
+                    heard = Instant::now();
                     if let Some(end) = self.receive(&mut input, &mut output, new_from).await {
                         return end;
                     }
                 }
                 _ = tick.tick() => {
-                    if self.udp.as_mut().is_some_and(UdpWay::is_well_again) {
+                    if self.ways.has_better(self.tls.as_ref()) {
                         self.log_out(writer, &output[written..]).await;
-                        return End::Other;
+                        return End::Better;
+                    }
+                    if self.ways.has_other() && heard.elapsed() > SILENT {
+                        return End::Failed(Cause::Unanswered);
                     }
                     let now_ms = self.now_ms();
                     if self.soup().tick(&mut output, now_ms) == Due::Close {
@@ -247,8 +236,7 @@ impl Link {
     }
 
     /// Goes on where the last connection ended.
-    fn log_on(&self) -> LogOn {
-        let Login { user, password, .. } = self.login.as_ref().expect("it has this way");
+    fn log_on(&self, Login { user, password, .. }: &Login) -> LogOn {
         LogOn::new(user, password, self.name, self.next_report())
             .expect("it was checked when it was opened")
     }

@@ -8,6 +8,8 @@
 //! - Every fill and end from the wanted report on is given, also of an order that the session does
 //!   not know: its name is `#` and its number then.
 
+mod known;
+
 use std::collections::{BTreeMap, HashMap};
 
 use protocol::ouch::appendage::tag;
@@ -19,13 +21,14 @@ use protocol::ouch::{Appendage, Outbound, code, trimmed};
 use protocol::soup::Client as Soup;
 use types::Origin;
 
+use self::known::Known;
+use crate::venue::Reply;
 use crate::venue::ouch::encode::{Instruments, Scale, enter, id_of, replace};
 use crate::venue::ouch::{Answer, Request};
 use crate::venue::report::{Report, ReportKind};
-use crate::venue::{Open, Reply};
 use crate::{Error, NewOrder};
 
-/// That of a cancel of an order that is not open.
+/// That of a cancel that cancels nothing.
 const UNKNOWN_ORDER: i32 = -2011;
 
 #[derive(Debug)]
@@ -49,18 +52,6 @@ pub(super) struct Session {
     new_from: u64,
     has_asked: bool,
     is_current: bool,
-}
-
-/// An open order.
-#[derive(Debug)]
-struct Known {
-    name: String,
-    symbol: String,
-    scale: Scale,
-    order_id: u64,
-    price: String,
-    leaves: u32,
-    executed: u32,
 }
 
 #[derive(Debug)]
@@ -236,7 +227,7 @@ impl Session {
     fn follow(&mut self, message: &Outbound<'_>, out: &mut Vec<u8>) -> Option<Report> {
         match message {
             Outbound::OrderAccepted(accepted, tags) => self.accepted(accepted, *tags),
-            Outbound::OrderReplaced(replaced, tags) => self.replaced(replaced, *tags),
+            Outbound::OrderReplaced(replaced, tags) => self.replaced(replaced, *tags, out),
             Outbound::OrderExecuted(executed, tags) => self.executed(executed, *tags),
             Outbound::OrderCanceled(canceled, _) => {
                 Some(self.lowered(canceled.user_ref_num, canceled.quantity, canceled.reason))
@@ -252,6 +243,10 @@ impl Session {
             }
             Outbound::OrderRestated(restated, tags) => self.restated(restated, *tags),
             Outbound::OrderPriorityUpdate(update, tags) => self.repriced(update, *tags),
+            Outbound::CancelReject(refused, _) => {
+                self.end_cancels(refused.user_ref_num, || Err(refused_cancel()));
+                None
+            }
             Outbound::BrokenTrade(broken, _) => Some(self.broken(broken)),
             Outbound::Rejected(rejected, _) => {
                 let (number, reason) = (rejected.user_ref_num, rejected.reason);
@@ -300,7 +295,12 @@ impl Session {
         Some(self.report(name, ReportKind::Accepted))
     }
 
-    fn replaced(&mut self, replaced: &OrderReplaced, tags: Appendage<'_>) -> Option<Report> {
+    fn replaced(
+        &mut self,
+        replaced: &OrderReplaced,
+        tags: Appendage<'_>,
+        out: &mut Vec<u8>,
+    ) -> Option<Report> {
         let (number, orig) = (replaced.user_ref_num, replaced.orig_user_ref_num);
         let mut known = self.known(
             number,
@@ -310,18 +310,34 @@ impl Session {
         )?;
         let before = self.remove(orig);
         known.executed = before.as_ref().map_or(0, |before| before.executed);
-        // A cancel that came too late goes on to the order's next number.
-        if let Some(cancels) = self.cancels.remove(&orig) {
-            self.cancels.entry(number).or_default().extend(cancels);
-        }
         let reply = known.reply(self.way, "NEW");
         let name = known.name.clone();
         if replaced.order_state == code::order_state::LIVE {
             self.insert(number, known);
+            self.cancel_instead(orig, number, out);
+        } else {
+            self.end_cancels(orig, || Err(unknown_order()));
         }
         self.answer(number, reply);
         let orig_client_order_id = before.map_or_else(|| by_number(orig), |before| before.name);
         Some(self.report(name, ReportKind::Replaced { orig_client_order_id }))
+    }
+
+    /// Cancels of an order that was replaced before they arrived: the venue does not answer them,
+    /// so they are sent once more under the order's next number.
+    fn cancel_instead(&mut self, orig: u32, number: u32, out: &mut Vec<u8>) {
+        let Some(cancels) = self.cancels.remove(&orig) else { return };
+        self.cancels.entry(number).or_default().extend(cancels);
+        if self.is_current {
+            put_cancel(number, out);
+        }
+    }
+
+    /// Answers the cancels of an order.
+    fn end_cancels(&mut self, number: u32, answer: impl Fn() -> Result<Reply, Error>) {
+        for caller in self.cancels.remove(&number).into_iter().flatten() {
+            let _gone = caller.send(answer());
+        }
     }
 
     fn executed(&mut self, executed: &OrderExecuted, tags: Appendage<'_>) -> Option<Report> {
@@ -341,9 +357,7 @@ impl Session {
         known.executed = known.executed.saturating_add(executed.quantity);
         if known.leaves == 0 {
             self.remove(number);
-            for answer in self.cancels.remove(&number).into_iter().flatten() {
-                let _gone = answer.send(Err(unknown_order()));
-            }
+            self.end_cancels(number, || Err(unknown_order()));
         }
         Some(report)
     }
@@ -357,9 +371,8 @@ impl Session {
         if known.leaves == 0
             && let Some(known) = self.remove(number)
         {
-            for answer in self.cancels.remove(&number).into_iter().flatten() {
-                let _gone = answer.send(Ok(known.reply(self.way, "CANCELED")));
-            }
+            let way = self.way;
+            self.end_cancels(number, || Ok(known.reply(way, "CANCELED")));
         }
         report
     }
@@ -454,29 +467,6 @@ impl Session {
     }
 }
 
-impl Known {
-    fn reply(&self, way: Origin, status: &str) -> Reply {
-        Reply {
-            way,
-            symbol: self.symbol.clone(),
-            client_order_id: self.name.clone(),
-            order_id: self.order_id,
-            status: status.to_owned(),
-            executed_qty: self.scale.qty(self.executed),
-        }
-    }
-
-    fn open(&self) -> Open {
-        Open {
-            symbol: self.symbol.clone(),
-            client_order_id: self.name.clone(),
-            order_id: self.order_id,
-            leaves_qty: self.scale.qty(self.leaves),
-            price: self.price.clone(),
-        }
-    }
-}
-
 fn put_cancel(number: u32, out: &mut Vec<u8>) {
     let cancel = CancelOrder { user_ref_num: number, quantity: 0 };
     Soup::message(out, |out| cancel.write(out, |_| {}));
@@ -492,62 +482,16 @@ fn by_number(number: u32) -> String {
 }
 
 fn unknown_order() -> Error {
-    let msg = "the order is not open".to_owned();
-    Error::Api { status: 400, code: UNKNOWN_ORDER, msg }
+    not_canceled("the order is not open")
+}
+
+fn refused_cancel() -> Error {
+    not_canceled("the venue refuses the cancel")
+}
+
+fn not_canceled(msg: &str) -> Error {
+    Error::Api { status: 400, code: UNKNOWN_ORDER, msg: msg.to_owned() }
 }
 
 #[cfg(test)]
-mod tests {
-    use protocol::ouch::outbound::{AccountQueryResponse, OrderCanceled};
-
-    use super::*;
-
-    #[test]
-    fn answers_among_what_was_missed_are_of_earlier_questions() {
-        let mut session = Session::new(Instruments::default(), 1);
-        let mut out = Vec::new();
-        session.logged_on(1, 4, &mut out);
-        let answer = |next_user_ref_num| {
-            let answer = AccountQueryResponse { timestamp: 0, next_user_ref_num };
-            Outbound::AccountQueryResponse(answer, Appendage::default())
-        };
-        for next in [1, 5, 9] {
-            assert!(out.is_empty() && !session.is_current());
-            session.receive(&answer(next), &mut out);
-        }
-        assert!(!out.is_empty() && !session.is_current());
-        session.receive(&answer(12), &mut out);
-        assert!(session.is_current());
-        assert_eq!(session.next, 12);
-
-        assert_eq!(session.wanted_from(), 1);
-
-        // Nothing was missed: the question goes at once.
-        session.disconnected();
-        out.clear();
-        session.logged_on(5, 5, &mut out);
-        assert!(!out.is_empty() && !session.is_current());
-    }
-
-    #[test]
-    fn reports_before_the_wanted_one_are_read_and_not_given() {
-        let canceled = |user_ref_num| {
-            let (timestamp, quantity, reason) = (0, 1, code::cancel::USER);
-            let canceled = OrderCanceled { timestamp, user_ref_num, quantity, reason };
-            Outbound::OrderCanceled(canceled, Appendage::default())
-        };
-        // Wanted, first new one, and the reports of four that are given.
-        for (wanted, new_from, given) in
-            [(1, 5, 1..=4), (3, 5, 3..=4), (0, 4, 4..=4), (9, 5, 1..=4)]
-        {
-            let mut session = Session::new(Instruments::default(), wanted);
-            let mut out = Vec::new();
-            session.logged_on(1, new_from, &mut out);
-            let reports = (1..=4).filter_map(|of| session.receive(&canceled(of), &mut out));
-            let reports: Vec<_> =
-                reports.map(|report| (report.sequence, report.client_order_id)).collect();
-            let named: Vec<_> = given.map(|of| (of, format!("#{of}"))).collect();
-            assert_eq!(reports, named, "from {wanted}");
-        }
-    }
-}
+mod tests;

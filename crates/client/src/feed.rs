@@ -11,7 +11,6 @@
 //!   clocks, measured with each connection. Of one instrument they never run backwards.
 //!
 //! # Known limits
-//! - Plain HTTP only.
 //! - Levels beyond the first thousand of a side are unknown until they change.
 
 mod book_sync;

@@ -115,7 +115,7 @@ impl Link {
         let (base_url, _) = self.client.access();
         let url = format!("ws{}", base_url.trim_start_matches("http"));
         let names: Vec<&str> = self.streams.keys().map(String::as_str).collect();
-        let mut stream = Stream::connect_micros(&url, &names).await?;
+        let mut stream = Stream::of_micros(&url, &names, self.client.tls()).await?;
         let mut snapshots = Snapshots::new();
         for at in 0..self.books.len() {
             self.books[at].sync = BookSync::default();

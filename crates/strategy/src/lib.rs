@@ -21,6 +21,7 @@ pub mod job;
 mod journal;
 pub mod live;
 mod order;
+mod panicked;
 pub mod param;
 mod risk;
 pub mod sheet;

@@ -76,7 +76,7 @@ fn a_strategy_that_panics_ends_its_run_with_its_message_in_each_mode() {
     check(&|journal| run_bars(&setup, inside, bars(), &mut Panics, journal, &stop));
 }
 
-/// Asks for what cannot be, and keeps what it was told.
+/// Sends requests that must be refused, and keeps the refusals.
 #[derive(Default)]
 struct Nonsense {
     refusals: Vec<Refusal>,

@@ -1,6 +1,8 @@
 //! Parts that all tools of the binary share: [`Failure`], the flags of the settings, moments in a
-//! log, progress, log lines, standard output, printed values, and the client of the admin socket.
+//! log, progress, log lines, standard output, printed values, trusted authorities of TLS, and the
+//! client of the admin socket.
 
+mod authorities;
 mod failure;
 mod flags;
 pub mod log_question;
@@ -12,6 +14,7 @@ pub mod show;
 pub mod socket;
 mod trace;
 
+pub use authorities::authorities;
 pub use failure::{Cause, Failure};
 pub use flags::{DURABILITY, Flags, SWITCH};
 pub use print::{is_read, print, print_error, print_line};

@@ -11,7 +11,7 @@
 //!   clocks, measured with each connection. Of one instrument they never run backwards.
 //!
 //! # Known limits
-//! - Plain HTTP only.
+//! - Bars that ended while the connection was lost are missing.
 //! - Levels beyond the first thousand of a side are unknown until they change.
 
 mod book_sync;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use tokio::sync::mpsc;
-use types::{Increment, Price, Qty, Side};
+use types::{Increment, Interval, Price, Qty, Side};
 
 use self::link::Link;
 use crate::{Client, Error};
@@ -79,6 +79,14 @@ pub enum Change {
         price: Price,
         qty: Qty,
     },
+    /// A bar that has ended. A period without trades may have none.
+    Bar {
+        open: Price,
+        high: Price,
+        low: Price,
+        close: Price,
+        volume: Qty,
+    },
 }
 
 /// The quantity at a price; zero where nothing is left.
@@ -90,9 +98,13 @@ pub struct BookLevel {
 }
 
 impl Feed {
-    /// Opens the feed of these symbols, or of all that the venue lists if there are none. Runs in
-    /// the present runtime.
-    pub async fn open(client: Client, symbols: &[String]) -> Result<Self, Error> {
+    /// Opens the feed of these symbols, or of all that the venue lists if there are none, with bars
+    /// of the given length. Runs in the present runtime.
+    pub async fn open(
+        client: Client,
+        symbols: &[String],
+        bars: Option<Interval>,
+    ) -> Result<Self, Error> {
         let info = client.exchange_info().await?;
         let listed = || info.symbols.iter().map(|listed| listed.symbol.clone());
         let symbols = if symbols.is_empty() { listed().collect() } else { symbols.to_vec() };
@@ -118,7 +130,7 @@ impl Feed {
             symbols.iter().map(read).collect::<Result<_, _>>()?;
         let (sender, messages) = mpsc::channel(WAITING_MAX);
         let ahead_ns = Arc::<AtomicI64>::default();
-        let link = Link::new(client, instruments.clone(), sender, Arc::clone(&ahead_ns));
+        let link = Link::new(client, instruments.clone(), bars, sender, Arc::clone(&ahead_ns));
         tokio::spawn(link.run());
         Ok(Self { instruments, messages, ahead_ns })
     }

@@ -18,7 +18,8 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::socket::Connector;
 use crate::{
-    Error, NewOco, NewOrder, NewOto, OrderKey, PlacedList, PlacedOrder, ReplacedOrder, Tls,
+    Error, NewOco, NewOrder, NewOto, OrderKey, PlacedList, PlacedOrder, ReplacedOrder,
+    RootCertStore, Tls,
 };
 
 /// How long an answer may take.
@@ -63,6 +64,19 @@ impl Client {
         tls: Tls,
     ) -> Result<Self, Error> {
         Self::over("https", base_url, credentials, Some(tls))
+    }
+
+    /// Likewise, of a venue whose certificate is for the host in `base_url`, by an authority in
+    /// `roots`.
+    pub fn trusting(
+        base_url: &str,
+        credentials: Option<Credentials>,
+        roots: RootCertStore,
+    ) -> Result<Self, Error> {
+        let uri = base_url.parse::<Uri>().ok();
+        let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();
+        let tls = Tls::trusting(roots, host.trim_matches(['[', ']']))?;
+        Self::with_tls(base_url, credentials, tls)
     }
 
     fn over(

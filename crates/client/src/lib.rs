@@ -10,9 +10,6 @@
 //! A [`Venue`] trades over REST, the WebSocket API, OUCH or gRPC by one interface, and does not
 //! lose an answer. A [`Feed`] keeps books and trades of some instruments up to date, in ticks and
 //! lots.
-//!
-//! # Known limits
-//! A [`Stream`] of market data is without TLS.
 
 mod answer;
 mod error;
@@ -40,7 +37,7 @@ pub use protocol::binance::response::{
     ListStatus, MyTrade, OrderInfo, OrderReport, SymbolInfo,
 };
 pub use stream::{Stream, StreamMessage};
-pub use tls::Tls;
+pub use tls::{RootCertStore, Tls};
 pub use types::{OrderType, Origin, Side, TimeInForce};
 #[cfg(feature = "grpc")]
 pub use venue::{Access, Caller};

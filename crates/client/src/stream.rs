@@ -5,12 +5,12 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{WebSocketStream, client_async};
 
-use crate::Error;
+use crate::socket::{Socket, address_of};
+use crate::{Error, Tls};
 
 /// After this time without a message the venue is asked for a sign of life.
 const QUIET: Duration = Duration::from_secs(5);
@@ -22,7 +22,7 @@ const SILENT: Duration = Duration::from_secs(10);
 /// not even the answer to a ping, is an error after ten seconds.
 #[derive(Debug)]
 pub struct Stream {
-    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    socket: WebSocketStream<Socket>,
     heard: Instant,
     is_asked: bool,
 }
@@ -37,18 +37,35 @@ pub struct StreamMessage {
 impl Stream {
     /// `ws_url` is such as `ws://127.0.0.1:8080`, the streams such as `btcusdt@depth@100ms`.
     pub async fn connect(ws_url: &str, streams: &[&str]) -> Result<Self, Error> {
-        Self::open(ws_url, streams, "").await
+        Self::open(ws_url, streams, None, "").await
+    }
+
+    /// Likewise, of a venue that speaks TLS: `wss://venue.example:8080`.
+    pub async fn with_tls(ws_url: &str, streams: &[&str], tls: &Tls) -> Result<Self, Error> {
+        Self::open(ws_url, streams, Some(tls), "").await
     }
 
     /// Likewise, with times in microseconds where the venue has them.
-    pub(crate) async fn connect_micros(ws_url: &str, streams: &[&str]) -> Result<Self, Error> {
-        Self::open(ws_url, streams, "&timeUnit=MICROSECOND").await
+    pub(crate) async fn of_micros(
+        ws_url: &str,
+        streams: &[&str],
+        tls: Option<&Tls>,
+    ) -> Result<Self, Error> {
+        Self::open(ws_url, streams, tls, "&timeUnit=MICROSECOND").await
     }
 
-    async fn open(ws_url: &str, streams: &[&str], more: &str) -> Result<Self, Error> {
+    async fn open(
+        ws_url: &str,
+        streams: &[&str],
+        tls: Option<&Tls>,
+        more: &str,
+    ) -> Result<Self, Error> {
         let (ws_url, streams) = (ws_url.trim_end_matches('/'), streams.join("/"));
         let url = format!("{ws_url}/stream?streams={streams}{more}");
-        let (socket, _) = connect_async(url).await.map_err(Error::transport)?;
+        let address = url.parse().ok().as_ref().and_then(address_of);
+        let address = address.ok_or_else(|| Error::Usage(format!("not a URL: {url}")))?;
+        let socket = Socket::connect(&address, tls).await.map_err(Error::transport)?;
+        let (socket, _) = client_async(url, socket).await.map_err(Error::transport)?;
         Ok(Self { socket, heard: Instant::now(), is_asked: false })
     }
 

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::ClientConfig;
+pub use tokio_rustls::rustls::RootCertStore;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use crate::Error;
 
@@ -30,12 +31,16 @@ impl Tls {
     /// `trusted` has certificates of authorities, or that of the venue itself, in PEM; `name` is
     /// that of the venue, or its address.
     pub fn new(trusted: &[u8], name: &str) -> Result<Self, Error> {
-        let unusable = |error: &dyn fmt::Display| Error::Usage(format!("TLS: {error}"));
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(trusted) {
             let certificate = certificate.map_err(|error| unusable(&error))?;
             roots.add(certificate).map_err(|error| unusable(&error))?;
         }
+        Self::trusting(roots, name)
+    }
+
+    /// Likewise, with certificates that are read already.
+    pub fn trusting(roots: RootCertStore, name: &str) -> Result<Self, Error> {
         if roots.is_empty() {
             return Err(unusable(&"no certificate is trusted"));
         }
@@ -47,4 +52,8 @@ impl Tls {
     pub(crate) async fn connect(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
         self.connector.connect(self.name.clone(), stream).await
     }
+}
+
+fn unusable(error: &dyn fmt::Display) -> Error {
+    Error::Usage(format!("TLS: {error}"))
 }

@@ -2,8 +2,8 @@
 //! queue; the other takes them out, keeps the book, and runs strategy, risk and execution.
 //!
 //! [`run`] measures it twice. The first run is at saturation and gives the throughput. The second
-//! is at half that rate, open loop: message `n` is due at a time that does not depend on how fast
-//! the messages before it were, and its latency counts from then.
+//! is at half that rate or at a stated one, open loop: message `n` is due at a time that does not
+//! depend on how fast the messages before it were, and its latency counts from then.
 //!
 //! # Invariants
 //! - Nothing is allocated between the first and the last measured message.

@@ -26,7 +26,7 @@ pub const QUEUE_UPDATES: usize = 4_096;
 pub const SAMPLED_EVERY: u64 = 256;
 /// The messages of a run that are not measured: more than a cycle, so that all memory was touched.
 const WARM_UP: u64 = 40_000;
-/// The second run's part of the first one's rate.
+/// The second run's part of the first one's rate, unless the plan states another rate.
 const PACED_PART: f64 = 0.5;
 const SEED: u64 = 7;
 const LATENCY_NS_MAX: u64 = 10_000_000_000;
@@ -38,6 +38,8 @@ pub struct Plan {
     pub from: MessageSource,
     /// Messages of each run.
     pub messages: u64,
+    /// Of the second run; `None` is half the rate of the first.
+    pub paced_messages_per_s: Option<f64>,
 }
 
 /// Where messages come from.
@@ -116,7 +118,7 @@ fn run_with<S: Strategy + Default>(plan: &Plan) -> Result<Outcome, RunError> {
     let mut meters = Meters::new();
     let first = pass::<S, false>(plan, &flow, Pace::default(), &mut meters)?;
     let messages_per_s = plan.messages as f64 / first.elapsed_s;
-    let paced = messages_per_s * PACED_PART;
+    let paced = plan.paced_messages_per_s.unwrap_or(messages_per_s * PACED_PART);
     let second = pass::<S, true>(plan, &flow, Pace::of_rate(paced), &mut meters)?;
     let Meters { latency, stages } = meters;
     Ok(Outcome {
@@ -208,7 +210,10 @@ mod tests {
     fn each_message_is_handled_once_in_each_form() {
         for wire in [Wire::Binary, Wire::Fix] {
             let from = MessageSource::Memory;
-            let run = |strategy| run(&Plan { strategy, wire, from, messages: 50_000 }).unwrap();
+            let run = |strategy| {
+                run(&Plan { strategy, wire, from, messages: 50_000, paced_messages_per_s: None })
+                    .unwrap()
+            };
             let maker = run(StrategyKind::MarketMaker);
             assert_eq!(maker.latency.len(), 50_000);
             assert!((10..500).contains(&maker.orders), "{}", maker.orders);
@@ -226,7 +231,10 @@ mod tests {
     fn a_socket_brings_the_same_messages() {
         let (strategy, messages) = (StrategyKind::Momentum, 50_000);
         for wire in [Wire::Binary, Wire::Fix] {
-            let run = |from| run(&Plan { strategy, wire, from, messages }).unwrap();
+            let run = |from| {
+                run(&Plan { strategy, wire, from, messages, paced_messages_per_s: Some(1e6) })
+                    .unwrap()
+            };
             let (memory, socket) = (run(MessageSource::Memory), run(MessageSource::Socket));
             assert_eq!(memory.orders, socket.orders);
             assert_eq!(socket.latency.len(), messages);
@@ -236,6 +244,8 @@ mod tests {
     #[test]
     fn a_run_of_no_messages_is_refused() {
         let (strategy, wire, from) = (StrategyKind::Momentum, Wire::Fix, MessageSource::Memory);
-        assert!(run(&Plan { strategy, wire, from, messages: 0 }).is_err());
+        assert!(
+            run(&Plan { strategy, wire, from, messages: 0, paced_messages_per_s: None }).is_err()
+        );
     }
 }

@@ -1,7 +1,5 @@
 //! Dates and times of recordings.
 
-use std::str;
-
 const NS_PER_SECOND: i64 = 1_000_000_000;
 const NS_PER_HOUR: i64 = 3_600 * NS_PER_SECOND;
 const NS_PER_DAY: i64 = 24 * NS_PER_HOUR;
@@ -28,14 +26,19 @@ impl Day {
 
     /// `2024-08-08` or `20240808`.
     pub fn parse(text: &str) -> Option<Self> {
-        let digits: String = match text.as_bytes() {
-            [_, _, _, _, b'-', _, _, b'-', _, _] => text.replace('-', ""),
-            _ => text.to_owned(),
+        Self::parse_bytes(text.as_bytes())
+    }
+
+    fn parse_bytes(text: &[u8]) -> Option<Self> {
+        let (year, month, day) = match text {
+            [year @ .., b'-', a, b, b'-', c, d] => (year, [*a, *b], [*c, *d]),
+            [year @ .., a, b, c, d] => (year, [*a, *b], [*c, *d]),
+            _ => return None,
         };
-        if digits.len() != 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        if year.len() != 4 {
             return None;
         }
-        Self::new(digits[..4].parse().ok()?, digits[4..6].parse().ok()?, digits[6..].parse().ok()?)
+        Self::new(digits(year)? as i32, digits(&month)? as u8, digits(&day)? as u8)
     }
 
     /// The first day in a file's name, and the bytes of the name that it takes.
@@ -102,7 +105,7 @@ pub(crate) fn parse_time(text: &[u8]) -> Option<i64> {
         return parse_calendar(text);
     }
     if text.len() == 8 {
-        return Day::parse(str::from_utf8(text).ok()?).map(Day::midnight_ns);
+        return Day::parse_bytes(text).map(Day::midnight_ns);
     }
     let (whole, fraction) = match text.iter().position(|&byte| byte == b'.') {
         Some(at) => (&text[..at], &text[at + 1..]),
@@ -136,16 +139,16 @@ pub(crate) fn parse_time_in(text: &[u8], unit_ns: i64) -> Option<i64> {
 }
 
 fn parse_calendar(text: &[u8]) -> Option<i64> {
-    let text = str::from_utf8(text).ok()?;
-    let midnight = Day::parse(text.get(..10)?)?.midnight_ns();
+    let midnight = Day::parse_bytes(text.get(..10)?)?.midnight_ns();
     let Some(rest) = text.get(11..).filter(|rest| !rest.is_empty()) else {
         return (text.len() == 10).then_some(midnight);
     };
-    if !matches!(text.as_bytes()[10], b' ' | b'T') {
+    if !matches!(text[10], b' ' | b'T') {
         return None;
     }
-    let zone = rest.find(['Z', '+', '-']).unwrap_or(rest.len());
-    let (clock, zone) = (rest[..zone].trim_end().as_bytes(), &rest[zone..]);
+    let zone = rest.iter().position(|byte| matches!(byte, b'Z' | b'+' | b'-'));
+    let (clock, zone) = rest.split_at(zone.unwrap_or(rest.len()));
+    let clock = clock.trim_ascii_end();
     let two = |at: usize| digits(clock.get(at..at + 2)?);
     let colon = |at: usize| (clock.get(at) == Some(&b':')).then_some(());
     colon(2)?;
@@ -158,7 +161,7 @@ fn parse_calendar(text: &[u8]) -> Option<i64> {
         let fraction = clock.get(9..).filter(|_| clock[8] == b'.')?;
         ns += fraction_of(fraction, NS_PER_SECOND)?;
     }
-    Some(midnight + ns - parse_zone(zone.as_bytes())?)
+    Some(midnight + ns - parse_zone(zone)?)
 }
 
 /// `Z`, `+01:00` or `+0100`.

@@ -19,6 +19,9 @@ pub struct Pipeline {
     /// Messages of each run
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     messages: u64,
+    /// Messages per second of the second run [default: half the rate of the first]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rate: Option<u32>,
     /// Encoding of messages and orders: ITCH 5.0 and OUCH 5.0, or FIX 4.4
     #[arg(long, value_enum, default_value_t = WireArg::Binary)]
     wire: WireArg,
@@ -66,6 +69,7 @@ impl Pipeline {
             },
             from: if self.socket { MessageSource::Socket } else { MessageSource::Memory },
             messages: self.messages,
+            paced_messages_per_s: self.rate.map(f64::from),
         };
         let outcome = run(&plan).map_err(|error| Failure::fault(error.to_string()))?;
         cli::print_line(if self.json {

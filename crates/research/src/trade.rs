@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use cli::Failure;
-use client::{Client, Feed};
+use client::{Client, Credentials, Feed};
 use serde_json::json;
 use strategy::backtest::{FeedLatency, Inside, OrderLatency, Setup};
 use strategy::builtin;
@@ -17,6 +17,7 @@ use strategy::live::{BalanceCheck, Live, Paper, Recorder, RunKind, RunRecord, Tr
 use strategy::param::Values;
 use strategy::{Fees, Funding, Instrument, Journal, RATE_DECIMALS, TableFormat};
 use tokio::runtime::Builder;
+use types::Interval;
 
 use crate::backtest::latency::Drawn;
 use crate::backtest::output::{self, Report};
@@ -34,9 +35,12 @@ use crate::rules::{Choice, Levels, Limits, Rates};
 pub struct Trade {
     #[command(flatten)]
     choice: Choice,
-    /// Address of a venue that speaks the Binance Spot API
+    /// Address of a venue that speaks the Binance Spot API, http:// or https://
     #[arg(long, value_name = "URL")]
     venue: String,
+    /// Certificates of authorities to trust (PEM), in place of those that this machine trusts
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
     /// Send no orders
     #[arg(long, required_unless_present = "live", conflicts_with = "live")]
     paper: bool,
@@ -46,6 +50,9 @@ pub struct Trade {
     /// Instruments, in the order in which the strategy numbers them
     #[arg(long, required = true, num_args = 1.., value_delimiter = ',')]
     symbol: Vec<String>,
+    /// Length of the bars in the feed, such as 1m [default: 1m for a strategy that decides by bars]
+    #[arg(long, value_name = "LENGTH", value_parser = interval)]
+    bars: Option<Interval>,
     /// JSON file with `api_key` and `secret_key`, as `admin key add` prints them, or of a demo
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
@@ -87,21 +94,36 @@ impl Trade {
             return cli::print_line(output::strategies());
         }
         let values = self.choice.values()?;
-        if builtin::find(&self.choice.strategy).is_some_and(|found| found.needs_bars) {
-            let name = &self.choice.strategy;
-            return Err(Failure::fault(format!("{name} decides by bars, which no feed has yet")));
-        }
         let credentials = self.key.as_deref();
         let credentials =
             credentials.map(|file| keys::read(file, self.account.as_deref())).transpose()?;
-        let client = Client::new(&self.venue, credentials).map_err(at_venue)?;
+        let client = self.client(credentials)?;
         let stop = interrupt::flag()?;
         if self.live { self.live(values, client, stop) } else { self.paper(values, client, stop) }
     }
 
+    fn client(&self, credentials: Option<Credentials>) -> Result<Client, Failure> {
+        let is_encrypted = self.venue.starts_with("https://");
+        if self.ca.is_some() && !is_encrypted {
+            return Err(Failure::new("--ca has a use with an https:// --venue only"));
+        }
+        let client = if is_encrypted {
+            Client::trusting(&self.venue, credentials, cli::authorities(self.ca.as_deref())?)
+        } else {
+            Client::new(&self.venue, credentials)
+        };
+        client.map_err(at_venue)
+    }
+
+    async fn feed(&self, client: Client) -> Result<Feed, Failure> {
+        let needs_bars = builtin::find(&self.choice.strategy).is_some_and(|of| of.needs_bars);
+        let bars = self.bars.or(needs_bars.then_some(Interval::Minute1));
+        Feed::open(client, &self.symbol, bars).await.map_err(at_venue)
+    }
+
     fn paper(&self, values: Values, client: Client, stop: &AtomicBool) -> Result<(), Failure> {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let feed = runtime.block_on(Feed::open(client, &self.symbol)).map_err(at_venue)?;
+        let feed = runtime.block_on(self.feed(client))?;
         let recorder = self.recorder()?;
         let mut paper = Paper::new(feed, runtime.handle().clone(), recorder, stop, self.until());
         let fees = Fees {
@@ -150,7 +172,7 @@ impl Trade {
         client: Client,
         stop: &AtomicBool,
     ) -> Result<(Job, Traded), Failure> {
-        let feed = Feed::open(client.clone(), &self.symbol).await.map_err(at_venue)?;
+        let feed = self.feed(client.clone()).await?;
         let sizes = feed.instruments().iter();
         let sizes = sizes.map(|of| Instrument::new(of.symbol.clone(), of.tick, of.lot)).collect();
         let job = self.job(values, sizes, self.fees(&client).await?);
@@ -266,4 +288,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || "expected seconds, such as 60".to_owned();
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
     Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}
+
+fn interval(text: &str) -> Result<Interval, String> {
+    Interval::parse(text).ok_or_else(|| {
+        let names: Vec<&str> = Interval::ALL.iter().map(|of| of.name()).collect();
+        format!("expected one of {}", names.join(", "))
+    })
 }

@@ -7,6 +7,7 @@ use std::io;
 
 use recorded::{Event, Kind};
 
+use crate::bar_events::BarEvents;
 use crate::context::{Context, View};
 use crate::funding::Funding;
 use crate::journal::Journal;
@@ -18,6 +19,7 @@ pub(crate) struct Desk<'a, S> {
     strategy: &'a mut S,
     pub(crate) journal: &'a mut Journal,
     funding: Funding,
+    bars: BarEvents,
     sample_ns: i64,
     next_sample_ns: i64,
 }
@@ -30,7 +32,8 @@ impl<'a, S: Strategy> Desk<'a, S> {
         funding: Funding,
         sample_ns: i64,
     ) -> Self {
-        Self { context, strategy, journal, funding, sample_ns, next_sample_ns: i64::MAX }
+        let (bars, next_sample_ns) = (BarEvents::default(), i64::MAX);
+        Self { context, strategy, journal, funding, bars, sample_ns, next_sample_ns }
     }
 
     /// Before the first event, at its time.
@@ -87,6 +90,7 @@ impl<'a, S: Strategy> Desk<'a, S> {
         update(self.context.views.get_mut(usize::from(event.instrument))?);
         match event.kind {
             Kind::Trade => self.traded(event),
+            Kind::Open | Kind::High | Kind::Low | Kind::Close => self.bar_event(event),
             _ => *changed = Some(event.instrument),
         }
         Some(())
@@ -109,6 +113,12 @@ impl<'a, S: Strategy> Desk<'a, S> {
             exchange_ns: event.exchange_ns,
         };
         self.strategy.on_trade(&mut self.context, &trade);
+    }
+
+    fn bar_event(&mut self, event: &Event) {
+        if let Some(bar) = self.bars.add(event) {
+            self.strategy.on_bar(&mut self.context, &bar);
+        }
     }
 
     /// The market has answered a request, or an order has filled or ended.

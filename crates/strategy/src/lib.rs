@@ -11,6 +11,7 @@
 
 mod account;
 pub mod backtest;
+mod bar_events;
 mod book;
 pub mod builtin;
 mod context;
@@ -21,6 +22,7 @@ pub mod job;
 mod journal;
 pub mod live;
 mod order;
+mod panicked;
 pub mod param;
 mod risk;
 pub mod sheet;
@@ -30,6 +32,7 @@ pub mod sweep;
 mod trades;
 
 pub use self::account::{Account, FEE_UNITS, Fees, RATE_DECIMALS};
+pub use self::bar_events::BarEvents;
 pub use self::book::Book;
 pub use self::context::Context;
 pub use self::funding::{Funding, FundingError};

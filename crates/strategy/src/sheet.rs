@@ -22,7 +22,8 @@ padding:0 1rem;color:#1c2024;background:#fff}h1{font-size:1.4rem}h2{font-size:1.
 margin-top:2rem}table{border-collapse:collapse}td,th{padding:.15rem .6rem;text-align:right;\
 font-variant-numeric:tabular-nums}td:first-child,th:first-child{text-align:left}\
 .warning{background:#fff3cd;padding:.5rem .8rem}svg{width:100%;height:auto}\
-.two{columns:2}.best{outline:2px solid #1c2024}";
+.two{columns:2}.best{outline:2px solid #1c2024}\
+@media(max-width:40rem){.two{columns:1}table{display:block;overflow-x:auto}}";
 
 /// The page of a run, with the heat map of the sweep that it is the best of.
 pub fn render(job: &Job, done: &Done, warnings: &[String], heat: Option<&Heat>) -> String {

@@ -20,7 +20,7 @@ pub struct Trade {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bar {
     pub instrument: u16,
-    /// The time of the bar as the file states it.
+    /// As the record states it: a file often has the begin of the bar, a venue's feed has the end.
     pub at_ns: i64,
     pub open: Price,
     pub high: Price,

@@ -4,12 +4,12 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use recorded::{Kind, Options, Recording, Stream};
+use recorded::{Options, Recording, Stream};
 use strategy::backtest::{BarsInMemory, Inside, OrderLatency, Ran, Setup, run_bars};
 use strategy::builtin::{EmaCross, find};
 use strategy::param::Values;
 use strategy::statistics::{Figure, rows};
-use strategy::{Bar, Fees, Instrument, Journal, RiskLimits};
+use strategy::{Bar, BarEvents, Fees, Instrument, Journal, RiskLimits};
 
 const TRADES: &str = include_str!("backtesting/trades.csv");
 const STATISTICS: &str = include_str!("backtesting/statistics.csv");
@@ -20,30 +20,13 @@ fn bars() -> (Vec<Bar>, Instrument) {
     let mut stream = Stream::open(&[file], &Options::default()).expect("the sample is sound");
     let found = &stream.instruments()[0];
     let instrument = Instrument::new(found.name.clone(), found.tick, found.lot);
-    let mut bars: Vec<Bar> = Vec::new();
+    let (mut bars, mut bar_events) = (Vec::new(), BarEvents::default());
     loop {
         let batch = stream.next_batch().expect("the sample is sound");
         if batch.is_empty() {
             return (bars, instrument);
         }
-        for event in batch {
-            let (price, at_ns) = (event.price, event.exchange_ns);
-            let last = bars.last_mut();
-            match (event.kind, last) {
-                (Kind::High, Some(bar)) => bar.high = price,
-                (Kind::Low, Some(bar)) => bar.low = price,
-                (Kind::Close, Some(bar)) => bar.close = price,
-                _ => bars.push(Bar {
-                    instrument: 0,
-                    at_ns,
-                    open: price,
-                    high: price,
-                    low: price,
-                    close: price,
-                    volume: event.quantity,
-                }),
-            }
-        }
+        bars.extend(batch.iter().filter_map(|event| bar_events.add(event)));
     }
 }
 

@@ -22,9 +22,8 @@ use tokio::runtime::Runtime;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{self, ClientConfig};
 
 use super::place::Place;
 
@@ -173,36 +172,10 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 fn connector(ca: Option<&Path>) -> Result<TlsConnector, Failure> {
-    let mut roots = RootCertStore::empty();
-    match ca {
-        Some(file) => {
-            let invalid = |error: &dyn Display| {
-                Failure::new(format!("{}: no certificate (PEM): {error}", file.display()))
-            };
-            let found = CertificateDer::pem_file_iter(file).map_err(|error| invalid(&error))?;
-            for certificate in found {
-                let certificate = certificate.map_err(|error| invalid(&error))?;
-                roots.add(certificate).map_err(|error| invalid(&error))?;
-            }
-            if roots.is_empty() {
-                return Err(invalid(&"the file has none"));
-            }
-        }
-        None => {
-            let found = rustls_native_certs::load_native_certs();
-            // A system has odd certificates too, which rustls does not take.
-            roots.add_parsable_certificates(found.certs);
-            if roots.is_empty() {
-                return Err(Failure::new(
-                    "this machine has no certificates of authorities: name one with --ca",
-                ));
-            }
-        }
-    }
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| Failure::fault(error.to_string()))?
-        .with_root_certificates(roots)
+        .with_root_certificates(cli::authorities(ca)?)
         .with_no_client_auth();
     config.alpn_protocols = vec![ALPN.to_vec()];
     Ok(TlsConnector::from(Arc::new(config)))

@@ -199,3 +199,59 @@ fn wrong_words_are_refused_in_a_sentence() {
     let listed = run(&["backtest", "--data", LEVELS, "--strategy", "help"]);
     assert!(String::from_utf8_lossy(&listed.stdout).contains("half-spread"), "{listed:?}");
 }
+
+#[test]
+fn parameters_come_from_a_file_and_then_from_the_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let params = dir.path().join("maker.toml");
+    let run_with = |more: &[&str]| {
+        let found = traded(&[&["--data", LEVELS, "--strategy", "market-maker"], more].concat());
+        (found["orders"].clone(), found["fills"].clone(), found["pnl"].clone())
+    };
+    let from_file = ["--params", text(&params)];
+    fs::write(&params, "# Narrow.\nhalf-spread = 1\nlots = \"2\"\n").unwrap();
+    let narrow = run_with(&["--set", "half-spread=1", "--set", "lots=2"]);
+    assert_eq!(run_with(&from_file), narrow);
+    let wide = run_with(&["--set", "half-spread=2", "--set", "lots=2"]);
+    assert_ne!(wide, narrow);
+    assert_eq!(run_with(&[&from_file[..], &["--set", "half-spread=2"]].concat()), wide);
+
+    let refused = |content: &str| {
+        fs::write(&params, content).unwrap();
+        let args = ["backtest", "--data", LEVELS, "--strategy", "market-maker"];
+        run_refused(&[&args[..], &from_file].concat())
+    };
+    assert!(refused("size = 1\n").contains("no parameter is called \"size\""));
+    assert!(refused("lots = 0\n").contains("lots is \"0\", but must be a whole number from 1"));
+    assert!(refused("[maker]\nlots = 1\n").contains("maker.toml: it has tables"));
+    assert!(refused("lots = \n").contains("maker.toml: TOML parse error at line 1"));
+}
+
+#[test]
+fn data_that_cannot_be_used_are_refused_with_their_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, content: &[u8]| {
+        let path = dir.path().join(name);
+        fs::write(&path, content).unwrap();
+        text(&path).to_owned()
+    };
+    let check = |files: &[&str], expected: &str| {
+        let rest = ["--strategy", "market-maker"];
+        let sentence = run_refused(&[&["backtest", "--data"], files, &rest].concat());
+        assert!(sentence.contains(expected), "{sentence}");
+    };
+    let whole = fs::read(LEVELS).unwrap();
+    check(&[&file("cut.csv.gz", &whole[..whole.len() / 2])], "cut.csv.gz: line ");
+    check(&[&file("notes.csv", b"dear diary\n")], "notes.csv: ");
+    check(&[&file("none.csv", b"time,price,qty\n")], "the data have no events");
+    let trades = |rows: &str| format!("time,price,qty\n{rows}").into_bytes();
+    let early = trades("2024-01-02T10:00:01Z,1.5,1\n2024-01-02T10:00:00Z,1.5,1\n");
+    check(
+        &[&file("early.csv", &early)],
+        "early.csv: line 3: the time runs 1000000000 ns backwards",
+    );
+    let (a, b) = (trades("2024-01-02T10:00:00Z,1.5,1\n"), trades("2024-01-03T10:00:00Z,1.55,1\n"));
+    let (a, b) = (file("x_2024-01-02.csv", &a), file("x_2024-01-03.csv", &b));
+    check(&[&a, &b], "two files have an instrument x, with tick 0.1, lot 1 and with tick 0.01");
+    check(&[LEVELS, BARS], "bars.csv.gz: bars are run by themselves");
+}

@@ -7,7 +7,8 @@ fn messages_become_orders_without_an_allocation() {
     for (strategy, orders) in [("market-maker", 0.0002..0.01), ("momentum", 0.7..0.98)] {
         for wire in ["binary", "fix"] {
             let args = ["pipeline", "--strategy", strategy, "--messages", "30000", "--wire", wire];
-            let found = run_json(&[&args[..], &["--json"]].concat());
+            let found = run_json(&[&args[..], &["--rate", "500000", "--json"]].concat());
+            assert_eq!(found["paced_messages_per_s"], 5e5, "{found}");
             let field = |name: &str| found[name].as_f64().unwrap_or_else(|| panic!("{name}"));
             assert_eq!(field("allocations"), 0.0, "{found}");
             assert!(orders.contains(&field("orders_per_message")), "{found}");

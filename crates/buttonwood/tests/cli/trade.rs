@@ -1,11 +1,12 @@
 //! `trade` and `reconcile` against a venue that runs: paper, live, and a venue that is killed.
 
+use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use client::{Client, NewOrder, Side};
+use client::{Client, Credentials, NewOrder, Side, Tls};
 use serde_json::Value;
 
 use crate::operator::trader;
@@ -140,8 +141,8 @@ async fn a_market_maker_on_paper_is_its_own_back_test() {
 
     // A fill of another day is in one of both only.
     let file = Path::new(record).join("fills.csv");
-    let lines = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, format!("{lines}9999,BTCUSDT,buy,1.00,0.00100,0,true,queue,0,0,1,1,0\n"))
+    let lines = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("{lines}9999,BTCUSDT,buy,1.00,0.00100,0,true,queue,0,0,1,1,0\n"))
         .unwrap();
     let output = run(&["reconcile", record]);
     let (printed, sentence) = (
@@ -201,6 +202,81 @@ async fn no_fill_is_lost_when_the_venue_is_killed() {
     venue.stop();
 }
 
+/// Bars of a second, whose fast average crosses the slow one at nearly each of them.
+const CROSS: [&str; 12] = [
+    "--strategy",
+    "ema-cross",
+    "--set",
+    "fast=1",
+    "--set",
+    "slow=2",
+    "--set",
+    "lots=100",
+    "--bars",
+    "1s",
+    "--symbol",
+    "BTCUSDT",
+];
+
+#[tokio::test]
+async fn a_strategy_that_decides_by_bars_trades_on_paper_and_live() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data, record) = (dir.path().join("venue"), dir.path().join("run"));
+    let venue = demo(&data);
+    let (keys, record) = (data.join("demo.json"), text(&record));
+    let paper = ["--paper", "--set", "sides=both", "--record", record];
+    let paper = Trading::start(&venue, &[&CROSS[..], &paper].concat());
+    let live = ["--live", "--key", text(&keys)];
+    let live = Trading::start(&venue, &[&CROSS[..], &live].concat());
+    let (alice, bob) = (trader(&venue, text(&data), 0), trader(&venue, text(&data), 1));
+    take_until(&bob, async || fills(&alice).await > 3).await;
+    paper.interrupt();
+    live.interrupt();
+    let (paper, live) = (paper.report(), live.report());
+    expect_books_equal(&live, &alice).await;
+    assert!(paper["fills"].as_u64().unwrap() > 0, "{paper}");
+    // The record has the bars: a back-test over it decides by them.
+    let found = run_json(&["reconcile", record, "--json"]);
+    assert_eq!(found["backtest_fills"], paper["fills"], "{found}");
+    assert_eq!(found["difference_percent"], 0.0, "{found}");
+    venue.stop();
+}
+
+#[tokio::test]
+async fn feed_and_orders_go_over_tls_to_a_venue_that_is_trusted() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let [cert, private, data] = ["cert.pem", "tls.key", "venue"].map(|name| dir.path().join(name));
+    fs::write(&cert, made.cert.pem()).unwrap();
+    fs::write(&private, made.signing_key.serialize_pem()).unwrap();
+    let tls = ["--tls-cert", text(&cert), "--tls-key", text(&private)];
+    let demo = ["--data", text(&data), "--demo", "--no-bots"];
+    let mut venue = Serving::start(&[&demo[..], &tls].concat());
+    venue.url = venue.url.replace("127.0.0.1", "localhost");
+    let twap = ["--strategy", "twap", "--symbol", "BTCUSDT", "--set", "lots=300"];
+    let twap = [&twap[..], &["--set", "interval-ms=200", "--set", "duration-s=1"]].concat();
+    let untrusted = [&["trade", "--venue", &venue.url, "--paper"], &twap[..]].concat();
+    let sentence = run_refused(&untrusted);
+    assert!(sentence.contains("the venue: connection failed"), "{sentence}");
+
+    let demo: Value = serde_json::from_slice(&fs::read(data.join("demo.json")).unwrap()).unwrap();
+    let key = |name: &str| demo["accounts"][1][name].as_str().unwrap().to_owned();
+    let credentials = Credentials { api_key: key("api_key"), secret_key: key("secret_key") };
+    let tls = Tls::new(made.cert.pem().as_bytes(), "localhost").unwrap();
+    let bob = Client::with_tls(&venue.url, Some(credentials), tls).unwrap();
+    for (side, price) in [(Side::Buy, "59000"), (Side::Sell, "60000")] {
+        bob.place(&NewOrder::limit("BTCUSDT", side, "1", price)).await.unwrap();
+    }
+    let ends = ["--ca", text(&cert), "--duration-s", "3"];
+    let keys = data.join("demo.json");
+    for way in [&["--paper"][..], &["--live", "--key", text(&keys)]] {
+        let report = Trading::start(&venue, &[&twap[..], &ends, way].concat()).report();
+        assert_eq!((&report["position_lots"][0], &report["feed_lost"]), (&300.into(), &0.into()));
+    }
+    assert_eq!(fills(&bob).await, 5, "each slice of the live run");
+    venue.stop();
+}
+
 #[test]
 fn what_cannot_be_traded_is_refused_in_a_sentence() {
     let dir = tempfile::tempdir().unwrap();
@@ -220,9 +296,10 @@ fn what_cannot_be_traded_is_refused_in_a_sentence() {
     let sentence =
         refused(&["--paper", "--symbol", "BTCUSDT", "--record", text(&data.join("demo.json"))]);
     assert!(sentence.contains("demo.json: "), "{sentence}");
-    let bars = ["trade", "--strategy", "ema-cross", "--venue", &venue.url, "--paper"];
-    let sentence = run_refused(&[&bars[..], &["--symbol", "BTCUSDT"]].concat());
-    assert!(sentence.contains("ema-cross decides by bars"), "{sentence}");
+    let sentence = refused(&["--paper", "--symbol", "BTCUSDT", "--ca", text(&keys)]);
+    assert!(sentence.contains("--ca has a use with an https:// --venue only"), "{sentence}");
+    let sentence = refused(&["--paper", "--symbol", "BTCUSDT", "--bars", "7m"]);
+    assert!(sentence.contains("expected one of 1s, 1m, 3m"), "{sentence}");
     let url = venue.url.clone();
     venue.stop();
     let gone = ["trade", "--strategy", "twap", "--venue", &url, "--paper", "--symbol", "BTCUSDT"];

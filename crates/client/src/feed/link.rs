@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use types::{Increment, PRICE_MAX, Price, QTY_MAX, Qty, Side};
+use types::{Increment, Interval, PRICE_MAX, Price, QTY_MAX, Qty, Side};
 
 use super::book_sync::{BookSync, DepthUpdate, Gap};
 use super::{BookLevel, Change, FeedInstrument, FeedMessage, MarketChange};
@@ -41,6 +41,7 @@ pub(super) struct Link {
 enum Kind {
     Depth,
     Trade,
+    Bar,
 }
 
 struct Book {
@@ -62,6 +63,30 @@ struct TradeEvent {
     is_buyer_maker: bool,
 }
 
+#[derive(Deserialize)]
+struct BarEvent {
+    #[serde(rename = "E")]
+    time: u64,
+    #[serde(rename = "k")]
+    bar: Candle,
+}
+
+#[derive(Deserialize)]
+struct Candle {
+    #[serde(rename = "o")]
+    open: String,
+    #[serde(rename = "h")]
+    high: String,
+    #[serde(rename = "l")]
+    low: String,
+    #[serde(rename = "c")]
+    close: String,
+    #[serde(rename = "v")]
+    volume: String,
+    #[serde(rename = "x")]
+    has_ended: bool,
+}
+
 /// Snapshots on their way, by the position of their instrument.
 type Snapshots = JoinSet<(usize, Result<Depth, Error>)>;
 
@@ -69,6 +94,7 @@ impl Link {
     pub(super) fn new(
         client: Client,
         instruments: Vec<FeedInstrument>,
+        bars: Option<Interval>,
         messages: mpsc::Sender<FeedMessage>,
         ahead_ns: Arc<AtomicI64>,
     ) -> Self {
@@ -77,6 +103,9 @@ impl Link {
             let symbol = instrument.symbol.to_ascii_lowercase();
             streams.insert(format!("{symbol}@depth@100ms"), (at, Kind::Depth));
             streams.insert(format!("{symbol}@trade"), (at, Kind::Trade));
+            if let Some(interval) = bars {
+                streams.insert(format!("{symbol}@kline_{}", interval.name()), (at, Kind::Bar));
+            }
         }
         let book =
             |instrument| Book { instrument, sync: BookSync::default(), reached_ns: i64::MIN };
@@ -115,7 +144,7 @@ impl Link {
         let (base_url, _) = self.client.access();
         let url = format!("ws{}", base_url.trim_start_matches("http"));
         let names: Vec<&str> = self.streams.keys().map(String::as_str).collect();
-        let mut stream = Stream::connect_micros(&url, &names).await?;
+        let mut stream = Stream::of_micros(&url, &names, self.client.tls()).await?;
         let mut snapshots = Snapshots::new();
         for at in 0..self.books.len() {
             self.books[at].sync = BookSync::default();
@@ -174,6 +203,14 @@ impl Link {
                 };
                 self.send(at, Some(trade.time), change).await
             }
+            Kind::Bar => {
+                let BarEvent { time, bar } = read(message.data)?;
+                if !bar.has_ended {
+                    return Ok(());
+                }
+                let change = self.books[at].instrument.bar(&bar)?;
+                self.send(at, Some(time), change).await
+            }
         }
     }
 
@@ -229,6 +266,16 @@ impl FeedInstrument {
             Ok(BookLevel { side, price: self.price(price)?, qty: self.qty(qty)? })
         };
         bids.chain(asks).map(read).collect()
+    }
+
+    fn bar(&self, bar: &Candle) -> Result<Change, Error> {
+        Ok(Change::Bar {
+            open: self.price(&bar.open)?,
+            high: self.price(&bar.high)?,
+            low: self.price(&bar.low)?,
+            close: self.price(&bar.close)?,
+            volume: self.qty(&bar.volume)?,
+        })
     }
 
     fn price(&self, text: &str) -> Result<Price, Error> {
@@ -294,6 +341,21 @@ mod tests {
         let text = r#"{"e":"trade","E":5,"t":12345,"p":"0.1","q":"1","T":4,"m":true,"M":true}"#;
         let trade: TradeEvent = read(serde_json::from_str(text).unwrap()).unwrap();
         assert_eq!((trade.time, &*trade.qty, trade.is_buyer_maker), (4, "1", true));
+        let text = r#"{"e":"kline","E":60000,"s":"BTCUSDT","k":{"t":0,"T":59999,"s":"BTCUSDT",
+            "i":"1m","f":1,"L":2,"o":"4.00","c":"4.10","h":"4.20","l":"3.90","v":"0.3","n":2,
+            "x":true,"q":"1.2","V":"0.1","Q":"0.4","B":"0"}}"#;
+        let BarEvent { time, bar } = read(serde_json::from_str(text).unwrap()).unwrap();
+        let expected = Change::Bar {
+            open: Price::from_ticks(400),
+            high: Price::from_ticks(420),
+            low: Price::from_ticks(390),
+            close: Price::from_ticks(410),
+            volume: Qty::from_lots(30_000),
+        };
+        assert_eq!(
+            (time, bar.has_ended, instrument().bar(&bar).unwrap()),
+            (60_000, true, expected)
+        );
         let wrong = serde_json::json!({ "U": -1 });
         assert!(matches!(read::<DepthUpdate>(wrong), Err(Error::Shape(_))));
     }

@@ -1,14 +1,14 @@
 //! Recorded files as the source of a run, with the time that reading takes.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use cli::{Failure, Progress};
-use recorded::{Event, Kind, Recording, Stream, StreamError};
+use recorded::{Event, Format, Kind, Recording, Stream, StreamError};
 use strategy::backtest::{BarSource, Source};
 use strategy::job::{Done, Job, Mode};
-use strategy::{Bar, Journal};
+use strategy::{Bar, BarEvents, Journal};
 
 use crate::files::Reading;
 
@@ -24,7 +24,9 @@ pub(super) struct Events<'a> {
     first_ns: Option<i64>,
     last_ns: i64,
     bars: Vec<Bar>,
-    open: Option<Bar>,
+    /// Events that become bars.
+    of_bars: Vec<Event>,
+    bar_events: BarEvents,
     pub(super) parse: Duration,
     progress: Progress,
     /// Passes that are over, and events so far.
@@ -49,7 +51,8 @@ impl<'a> Events<'a> {
             first_ns: None,
             last_ns: i64::MIN,
             bars: Vec::new(),
-            open: None,
+            of_bars: Vec::new(),
+            bar_events: BarEvents::default(),
             parse: start.elapsed(),
             progress: Progress::begin("events"),
             passed: 0,
@@ -74,15 +77,18 @@ impl<'a> Events<'a> {
         Ok(kinds().find(|kind| !weak(kind)).or_else(|| kinds().next()))
     }
 
+    /// A file of bars that a run in another mode would read. Its times are often the begins of the
+    /// bars, so the strategy would see them too early.
+    pub(super) fn bars_beside(&self) -> Option<&Path> {
+        self.stream.formats().find(|(_, format)| *format == Format::Bars).map(|(path, _)| path)
+    }
+
     /// All events in memory, for runs that share them.
     pub(super) fn into_memory(mut self) -> Result<(Vec<Event>, Vec<Bar>), Failure> {
         let mut events = Vec::new();
         while self.read(&mut events).map_err(|error| Failure::fault(error.to_string()))? {}
-        let mut bars = Vec::new();
-        let mut open = None;
-        for event in &events {
-            bars.extend(add_to_bar(&mut open, event));
-        }
+        let mut bar_events = BarEvents::default();
+        let bars = events.iter().filter_map(|event| bar_events.add(event)).collect();
         Ok((events, bars))
     }
 
@@ -146,65 +152,27 @@ impl BarSource for Events<'_> {
 
     fn next_bars(&mut self) -> Result<&[Bar], StreamError> {
         self.bars.clear();
-        let mut events = Vec::new();
+        let mut events = std::mem::take(&mut self.of_bars);
         while self.bars.is_empty() && self.read(&mut events)? {
             for event in events.drain(..) {
-                self.bars.extend(add_to_bar(&mut self.open, &event));
+                self.bars.extend(self.bar_events.add(&event));
             }
         }
+        self.of_bars = events;
         Ok(&self.bars)
     }
 }
 
-/// Four events make a bar, the close last.
-fn add_to_bar(open: &mut Option<Bar>, event: &Event) -> Option<Bar> {
-    let price = event.price;
-    if event.kind == Kind::Open {
-        *open = Some(Bar {
-            instrument: event.instrument,
-            at_ns: event.exchange_ns,
-            open: price,
-            high: price,
-            low: price,
-            close: price,
-            volume: event.quantity,
-        });
-    }
-    let bar = open.as_mut()?;
-    match event.kind {
-        Kind::High => bar.high = price,
-        Kind::Low => bar.low = price,
-        Kind::Close => {
-            bar.close = price;
-            return open.take();
-        }
-        _ => {}
-    }
-    None
-}
-
-/// Runs a job. A strategy that panics is a failure with its message.
 pub(super) fn run(
     job: &Job,
     events: &mut Events<'_>,
     journal: Journal,
     stop: &AtomicBool,
 ) -> Result<Done, Failure> {
-    let ran = catch_unwind(AssertUnwindSafe(|| {
-        if job.mode == Mode::Bars {
-            job.run_bars(events, journal, stop)
-        } else {
-            job.run(events, journal, stop)
-        }
-    }));
-    match ran {
-        Ok(Ok(done)) => Ok(done),
-        Ok(Err(error)) => Err(Failure::fault(error.to_string())),
-        Err(panic) => Err(Failure::fault(format!("the strategy panicked: {}", text(&*panic)))),
-    }
-}
-
-fn text(panic: &(dyn std::any::Any + Send)) -> &str {
-    let literal = panic.downcast_ref::<&str>().copied();
-    literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+    let ran = if job.mode == Mode::Bars {
+        job.run_bars(events, journal, stop)
+    } else {
+        job.run(events, journal, stop)
+    };
+    ran.map_err(|error| Failure::fault(error.to_string()))
 }

@@ -27,7 +27,7 @@ impl Mirror {
         // One without a symbol asks for all.
         let symbols: Option<Vec<String>> =
             sources.iter().map(|source| source.name.clone()).collect();
-        let feed = Feed::open(client, &symbols.unwrap_or_default()).await.map_err(failed)?;
+        let feed = Feed::open(client, &symbols.unwrap_or_default(), None).await.map_err(failed)?;
         Ok(Self { url: url.to_owned(), feed, is_named: false, is_lost: false })
     }
 
@@ -93,5 +93,7 @@ fn append(market: &MarketChange, into: &mut Vec<Event>) {
         Change::Trade { aggressor, price, qty } => {
             into.push(void.then(Kind::Trade, *aggressor, *price, *qty));
         }
+        // The feed is opened without them.
+        Change::Bar { .. } => {}
     }
 }

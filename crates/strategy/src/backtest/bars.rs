@@ -22,6 +22,7 @@ use crate::context::Context;
 use crate::funding::Funding;
 use crate::journal::Journal;
 use crate::order::{Action, Answer, Execution, FillCause, Outcome, Rejected, Request, Terms};
+use crate::panicked::caught;
 use crate::strategy::{Bar, Strategy};
 
 /// Gives bars in the order of time, batch after batch.
@@ -97,23 +98,7 @@ pub fn run_bars<S: Strategy, B: BarSource>(
     let context = Context::new(setup.instruments.clone(), setup.fees, setup.limits);
     let funding = setup.funding.clone();
     let mut run = Run { context, strategy, journal, funding, waiting: Vec::new(), inside, bars: 0 };
-    let mut is_partial = false;
-    loop {
-        if stop.load(Ordering::Relaxed) {
-            is_partial = true;
-            break;
-        }
-        let bars = source.next_bars().map_err(RunError::Source)?;
-        if bars.is_empty() {
-            break;
-        }
-        for bar in bars {
-            run.bar(bar)?;
-        }
-        if let Some(fault) = run.strategy.fault() {
-            return Err(RunError::Strategy(fault.to_owned()));
-        }
-    }
+    let is_partial = caught(|| run.until_end(&mut source, stop))?;
     run.journal.finish(&run.context)?;
     let Run { context, bars, .. } = run;
     Ok(Ran { context, events: bars, late: 0, is_partial })
@@ -130,6 +115,29 @@ struct Run<'a, S> {
 }
 
 impl<S: Strategy> Run<'_, S> {
+    /// Returns whether the run was stopped.
+    fn until_end<B: BarSource>(
+        &mut self,
+        source: &mut B,
+        stop: &AtomicBool,
+    ) -> Result<bool, RunError<B::Error>> {
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(true);
+            }
+            let bars = source.next_bars().map_err(RunError::Source)?;
+            if bars.is_empty() {
+                return Ok(false);
+            }
+            for bar in bars {
+                self.bar(bar)?;
+            }
+            if let Some(fault) = self.strategy.fault() {
+                return Err(RunError::Strategy(fault.to_owned()));
+            }
+        }
+    }
+
     #[inline]
     fn bar<E>(&mut self, bar: &Bar) -> Result<(), RunError<E>> {
         if bar.at_ns < self.context.now_ns && self.bars > 0 {

@@ -21,6 +21,7 @@ use crate::funding::Funding;
 use crate::instrument::Instrument;
 use crate::journal::Journal;
 use crate::order::Action;
+use crate::panicked::caught;
 use crate::risk::RiskLimits;
 use crate::strategy::Strategy;
 
@@ -149,7 +150,7 @@ pub(crate) fn run<S: Strategy, M: Market, F: Source>(
         desk: Desk::new(context, strategy, journal, setup.funding.clone(), setup.sample_ns),
         events: 0,
     };
-    let is_partial = run.until_end(stop)?;
+    let is_partial = caught(|| run.until_end(stop))?;
     let Run { desk, events, feed, markets, .. } = run;
     let Desk { context, journal, .. } = desk;
     journal.finish(&context)?;

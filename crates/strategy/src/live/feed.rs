@@ -26,6 +26,13 @@ pub(super) fn append(market: &MarketChange, into: &mut Vec<Event>) {
         Change::Trade { aggressor, price, qty } => {
             into.push(void.then(Kind::Trade, *aggressor, *price, *qty));
         }
+        Change::Bar { open, high, low, close, volume } => {
+            let event = |kind, price| Event { kind, price, quantity: *volume, ..void };
+            into.push(event(Kind::Open, *open));
+            into.push(event(Kind::High, *high));
+            into.push(event(Kind::Low, *low));
+            into.push(event(Kind::Close, *close));
+        }
     }
 }
 

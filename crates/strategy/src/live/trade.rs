@@ -37,6 +37,7 @@ use crate::desk::Desk;
 use crate::funding::Funding;
 use crate::job::{Done, Job};
 use crate::journal::Journal;
+use crate::panicked::caught_while_polled;
 use crate::strategy::Strategy;
 
 /// How long a run may take to cancel its orders at its end.
@@ -131,7 +132,8 @@ async fn run<S: Strategy>(
         last_loss: None,
         last_refusal: None,
     };
-    let ended = trader.until_stopped(stop, until).await;
+    let ended = caught_while_polled(trader.until_stopped(stop, until)).await;
+    let ended = ended.unwrap_or_else(|panic| Err(LiveError::Strategy(panic)));
     let ended_ns = now_ns();
     // Whatever has ended the run, no order shall stand.
     let left = trader.leave().await;

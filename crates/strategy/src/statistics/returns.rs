@@ -127,7 +127,11 @@ impl Returns {
         ((variance.max(0.0) + growth * growth).powf(year) - growth.powf(2.0 * year)).sqrt()
     }
 
+    /// Not a number for less than a day, as the other figures of a year.
     pub fn growth_a_year(&self) -> f64 {
+        if self.last_ns - self.first_ns < DAY_NS {
+            return f64::NAN;
+        }
         let years = (self.last_ns - self.first_ns) as f64 / DAY_NS as f64 / YEAR_DAYS;
         (self.last_equity / self.first_equity).powf(1.0 / years) - 1.0
     }

@@ -51,3 +51,23 @@ fn figures_are_those_of_empyrical_and_quantstats() {
     }
     assert!(compared > 15, "{compared} figures");
 }
+
+#[test]
+fn an_hour_has_no_figures_of_a_year_and_no_negative_zero() {
+    let (mut returns, mut trades) = (Returns::default(), Trades::default());
+    for minute in 0..60 {
+        returns.add(minute * 60_000_000_000, 1_000.0 + minute as f64, 10.0);
+        trades.sample(10.0, 0);
+    }
+    let one = Increment { units: 1, decimals: 0 };
+    let found = rows(&returns, &trades, &[Instrument::new("X", one, one)]);
+    let text = |name: &str| {
+        let row = found.iter().find(|row| row.name == name).unwrap();
+        let Figure::Number(value) = row.figure else { panic!("{name} is no number") };
+        format!("{value:.1}")
+    };
+    for name in ["Return (Ann.) [%]", "Volatility (Ann.) [%]", "CAGR [%]", "Sharpe Ratio"] {
+        assert_eq!(text(name), "NaN", "{name}");
+    }
+    assert_eq!((text("Return [%]"), text("Max. Drawdown [%]")), ("5.9".into(), "0.0".into()));
+}

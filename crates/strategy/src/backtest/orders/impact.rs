@@ -131,12 +131,12 @@ impl ImpactMarket {
     ) -> Qty {
         let mut left = qty;
         while !left.is_zero() {
-            let crossed = self.book.orders(&self.nodes, side.opposite()).find(|node| {
-                self.nodes[*node].order_id().0 & OWN != 0
-                    && side.crosses(limit, self.book.price(&self.nodes, *node))
-            });
-            // Orders come best first: the first own one may lie behind many others, but a
-            // crossing order is rare.
+            // Orders come best first. Only before an auction many of the record's own are crossed.
+            let crossed = self
+                .book
+                .orders(&self.nodes, side.opposite())
+                .take_while(|node| side.crosses(limit, self.book.price(&self.nodes, *node)))
+                .find(|node| self.nodes[*node].order_id().0 & OWN != 0);
             let Some(node) = crossed else { break };
             left -= self.trade_with(node, left, None, now_ns, answers);
         }

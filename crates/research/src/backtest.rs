@@ -129,9 +129,7 @@ impl Backtest {
         // Before the instruments are asked for: some formats name them in their events only.
         let first = events.first_kind()?;
         let mode = self.mode.map_or_else(|| mode_of(first), Ok)?;
-        if mode != ModeArg::Bars
-            && let Some(path) = events.bars_beside()
-        {
+        if let Some(path) = events.bars_beside() {
             let path = path.display();
             return Err(Failure::fault(format!(
                 "{path}: bars are run by themselves: beside other data the strategy would see them \

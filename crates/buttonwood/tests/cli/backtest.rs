@@ -212,9 +212,9 @@ fn parameters_come_from_a_file_and_then_from_the_command_line() {
     fs::write(&params, "# Narrow.\nhalf-spread = 1\nlots = \"2\"\n").unwrap();
     let narrow = run_with(&["--set", "half-spread=1", "--set", "lots=2"]);
     assert_eq!(run_with(&from_file), narrow);
-    let wide = run_with(&["--set", "half-spread=2", "--set", "lots=2"]);
-    assert_ne!(wide, narrow);
-    assert_eq!(run_with(&[&from_file[..], &["--set", "half-spread=2"]].concat()), wide);
+    let other = run_with(&["--set", "half-spread=0.5", "--set", "lots=2"]);
+    assert_ne!(other, narrow);
+    assert_eq!(run_with(&[&from_file[..], &["--set", "half-spread=0.5"]].concat()), other);
 
     let refused = |content: &str| {
         fs::write(&params, content).unwrap();

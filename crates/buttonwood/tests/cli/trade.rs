@@ -298,7 +298,9 @@ fn what_cannot_be_traded_is_refused_in_a_sentence() {
     assert!(sentence.contains("demo.json: "), "{sentence}");
     let sentence = refused(&["--paper", "--symbol", "BTCUSDT", "--ca", text(&keys)]);
     assert!(sentence.contains("--ca has a use with an https:// --venue only"), "{sentence}");
-    let sentence = refused(&["--paper", "--symbol", "BTCUSDT", "--bars", "7m"]);
+    let odd = ["trade", "--strategy", "twap", "--venue", &venue.url, "--paper", "--bars", "7m"];
+    let output = run(&[&odd[..], &["--symbol", "BTCUSDT"]].concat());
+    let sentence = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(sentence.contains("expected one of 1s, 1m, 3m"), "{sentence}");
     let url = venue.url.clone();
     venue.stop();

@@ -77,10 +77,13 @@ impl<'a> Events<'a> {
         Ok(kinds().find(|kind| !weak(kind)).or_else(|| kinds().next()))
     }
 
-    /// A file of bars that a run in another mode would read. Its times are often the begins of the
-    /// bars, so the strategy would see them too early.
+    /// A file of bars beside files of other data. Its times are often the begins of the bars, so
+    /// the strategy would see them too early.
     pub(super) fn bars_beside(&self) -> Option<&Path> {
-        self.stream.formats().find(|(_, format)| *format == Format::Bars).map(|(path, _)| path)
+        let is_bars = |format| format == Format::Bars;
+        let has_others = self.stream.formats().any(|(_, format)| !is_bars(format));
+        let bars = self.stream.formats().find(|(_, format)| is_bars(*format));
+        bars.filter(|_| has_others).map(|(path, _)| path)
     }
 
     /// All events in memory, for runs that share them.

@@ -92,9 +92,8 @@ impl Link {
             match end {
                 // What waits is dropped, which its callers see.
                 End::Closed | End::Refused => return,
-                End::Broken => back_off.wait().await,
                 End::Failed(cause) if self.ways.leave() => self.counters.left(cause),
-                End::Failed(_) => back_off.wait().await,
+                End::Broken | End::Failed(_) => back_off.wait().await,
                 End::Better => {}
             }
         }

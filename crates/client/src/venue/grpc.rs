@@ -6,6 +6,7 @@ mod message;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use proto::v1;
 use tokio::sync::{mpsc, oneshot};
@@ -13,9 +14,10 @@ use tokio::time::timeout;
 use types::Origin;
 
 use self::link::Link;
+use crate::venue::back_off::BackOff;
 use crate::venue::report::{Reports, WAITING_MAX};
 use crate::venue::statistics::Counters;
-use crate::venue::{Open, PATIENCE, Reply, fresh_name};
+use crate::venue::{Open, PATIENCE, Reply, fresh_name, patience};
 use crate::{Credentials, Error, NewOrder};
 
 /// Requests that may wait for the connection.
@@ -93,10 +95,18 @@ impl Grpc {
         self.request(v1::order_request::Request::Cancel(cancel)).await
     }
 
+    /// A list whose connection breaks is asked for again: it changes nothing.
     pub(super) async fn open_orders(&self) -> Result<Vec<Open>, Error> {
-        let (answer, answered) = oneshot::channel();
-        let orders = self.ask(Asked::OpenOrders(answer), answered).await?;
-        Ok(orders.into_iter().map(message::open).collect())
+        let (until, mut back_off) = (patience(), BackOff::default());
+        loop {
+            let (answer, answered) = oneshot::channel();
+            match self.ask(Asked::OpenOrders(answer), answered).await {
+                Err(Error::Transport(_)) if Instant::now() < until && !self.asked.is_closed() => {
+                    back_off.wait().await;
+                }
+                listed => return Ok(listed?.into_iter().map(message::open).collect()),
+            }
+        }
     }
 
     async fn request(&self, request: v1::order_request::Request) -> Result<Reply, Error> {

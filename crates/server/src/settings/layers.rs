@@ -27,7 +27,7 @@ pub(super) const VARIABLES_PREFIX: &str = "BUTTONWOOD_";
 /// The variable that names the file.
 const CONFIG: &str = "config";
 /// Variables of clients, of `admin --url` and of this project's tests, which are no settings.
-const OTHER_PROGRAMS: [&str; 11] = [
+const OTHER_PROGRAMS: [&str; 12] = [
     "url",
     "operator_key",
     "streams_url",
@@ -39,6 +39,7 @@ const OTHER_PROGRAMS: [&str; 11] = [
     "recipes",
     "framing",
     "monitoring",
+    "grpc_tools",
 ];
 
 const ENVIRONMENT: &str = "the environment";

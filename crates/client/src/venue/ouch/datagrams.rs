@@ -20,11 +20,11 @@ use crate::venue::ouch::link::{End, IN_FLIGHT_MAX, Link};
 use crate::venue::statistics::{Cause, Counters};
 
 /// An opening takes no longer: else the next way is taken.
-const OPEN_WITHIN: Duration = Duration::from_millis(150);
+const OPEN_WITHIN: Duration = Duration::from_millis(100);
 /// Where there is no other way.
 const OPEN_PATIENTLY: Duration = Duration::from_secs(5);
 /// An acknowledgement that stays out for longer ends the session.
-const UNANSWERED: Duration = Duration::from_millis(150);
+const UNANSWERED: Duration = Duration::from_millis(100);
 const UNANSWERED_PATIENTLY: Duration = Duration::from_secs(3);
 /// Messages over which loss is measured, and the share that may be lost: else the next way is
 /// taken.

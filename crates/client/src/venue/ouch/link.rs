@@ -25,7 +25,7 @@ const READ_SIZE: usize = 64 << 10;
 /// Requests without a report. Beyond it, more wait.
 pub(super) const IN_FLIGHT_MAX: usize = 4_096;
 /// A connection takes no longer: else the next way is taken.
-const CONNECT_WITHIN: Duration = Duration::from_millis(150);
+const CONNECT_WITHIN: Duration = Duration::from_millis(100);
 /// Where there is no other way.
 const CONNECT_PATIENTLY: Duration = Duration::from_secs(5);
 const LOG_ON_WITHIN: Duration = Duration::from_secs(5);
@@ -92,9 +92,8 @@ impl Link {
             match end {
                 // What waits is dropped, which its callers see.
                 End::Closed | End::Refused => return,
-                End::Broken => back_off.wait().await,
                 End::Failed(cause) if self.ways.leave() => self.counters.left(cause),
-                End::Failed(_) => back_off.wait().await,
+                End::Broken | End::Failed(_) => back_off.wait().await,
                 End::Better => {}
             }
         }

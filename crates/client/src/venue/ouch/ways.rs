@@ -79,8 +79,7 @@ impl Ways {
 
     /// Whether a better way than the current one works again. Looks for that beside the session.
     pub(super) fn has_better(&mut self, tls: Option<&Tls>) -> bool {
-        let better = &mut self.ways[..self.current];
-        better.iter_mut().fold(false, |found, way| way.is_well_again(tls) || found)
+        self.ways[..self.current].iter_mut().any(|way| way.is_well_again(tls))
     }
 }
 

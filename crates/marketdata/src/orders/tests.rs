@@ -32,7 +32,7 @@ fn said(events: &[Event]) -> Vec<Said> {
 fn the_first_command_opens_the_day_and_a_listing_names_the_instrument() {
     let mut source = EventSource::new(ID);
     let said = said(&[source.list(), source.rest(Side::Buy, 7, 60, 10), source.cancel(7)]);
-    let order_id = types::OrderId(7);
+    let order_id = OrderId(7);
     let price = Price::from_ticks(10);
     assert_eq!(
         said,
@@ -83,7 +83,7 @@ fn quantities_and_prices_beyond_a_message_are_cut_and_left_out() {
         source.cancel(1),
     ];
     let of_orders: Vec<_> = said(&events).split_off(5);
-    let (order_id, price) = (types::OrderId(1), Price::from_ticks(10));
+    let (order_id, price) = (OrderId(1), Price::from_ticks(10));
     let trade_id = types::TradeId;
     assert_eq!(
         of_orders,

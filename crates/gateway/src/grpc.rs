@@ -39,6 +39,7 @@ mod shared;
 mod tokens;
 mod trading;
 mod tunnel;
+mod words;
 
 pub use self::order::command;
 pub(crate) use self::shared::{Backends, GrpcShared, Tunnel};

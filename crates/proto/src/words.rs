@@ -1,58 +1,70 @@
-//! Words that messages share with the vocabulary, under the same names.
+//! Translations between words of messages and those of a vocabulary that has the same names.
 
-use crate::v1;
-
+/// Makes traits in the crate that calls it, which sees the vocabulary: `Word` has the word of a
+/// message for one of the vocabulary, and `Given` the other way.
+#[macro_export]
 macro_rules! words {
-    ($($word:ident: $($name:ident),+;)+) => {$(
-        impl From<types::$word> for v1::$word {
-            fn from(word: types::$word) -> Self {
-                match word {
-                    $(types::$word::$name => Self::$name,)+
-                }
-            }
+    ($vocabulary:ident) => {
+        /// A word of the vocabulary.
+        pub(crate) trait Word {
+            type InMessage;
+
+            fn in_message(self) -> Self::InMessage;
         }
 
-        impl v1::$word {
-            /// `None` where a message leaves it out.
-            pub const fn given(self) -> Option<types::$word> {
+        $crate::words! {@to_message $vocabulary
+            Side: Buy = Buy, Sell = Sell;
+            OrderType: Limit = Limit, Market = Market, LimitMaker = LimitMaker,
+                StopLoss = StopLoss, StopLossLimit = StopLossLimit,
+                TakeProfit = TakeProfit, TakeProfitLimit = TakeProfitLimit,
+                MarketToLimit = MarketToLimit;
+            TimeInForce: Gtc = Gtc, Ioc = Ioc, Fok = Fok, Day = Day, Gtd = Gtd,
+                AtOpen = AtOpen, AtClose = AtClose;
+            OrderStatus: New = New, PartiallyFilled = PartiallyFilled, Filled = Filled,
+                Canceled = Canceled, Expired = Expired, Prevented = Prevented;
+            StpMode: None = Unspecified, ExpireTaker = ExpireTaker, ExpireMaker = ExpireMaker,
+                ExpireBoth = ExpireBoth, Decrement = Decrement;
+        }
+    };
+    ($vocabulary:ident, given) => {
+        $crate::words!($vocabulary);
+
+        /// A word of a message, which may leave it out.
+        pub(crate) trait Given {
+            type Word;
+
+            fn given(self) -> Option<Self::Word>;
+        }
+
+        $crate::words! {@from_message $vocabulary
+            Side: Buy, Sell;
+            OrderType: Limit, Market, LimitMaker, StopLoss, StopLossLimit, TakeProfit,
+                TakeProfitLimit, MarketToLimit;
+            TimeInForce: Gtc, Ioc, Fok, Day, Gtd, AtOpen, AtClose;
+            StpMode: ExpireTaker, ExpireMaker, ExpireBoth, Decrement;
+        }
+    };
+    (@to_message $vocabulary:ident $($word:ident: $($name:ident = $in_message:ident),+;)+) => {$(
+        impl Word for $vocabulary::$word {
+            type InMessage = $crate::v1::$word;
+
+            fn in_message(self) -> $crate::v1::$word {
                 match self {
-                    Self::Unspecified => None,
-                    $(Self::$name => Some(types::$word::$name),)+
+                    $($vocabulary::$word::$name => $crate::v1::$word::$in_message,)+
                 }
             }
         }
     )+};
-}
+    (@from_message $vocabulary:ident $($word:ident: $($name:ident),+;)+) => {$(
+        impl Given for $crate::v1::$word {
+            type Word = $vocabulary::$word;
 
-words! {
-    Side: Buy, Sell;
-    OrderType: Limit, Market, LimitMaker, StopLoss, StopLossLimit, TakeProfit, TakeProfitLimit,
-        MarketToLimit;
-    TimeInForce: Gtc, Ioc, Fok, Day, Gtd, AtOpen, AtClose;
-    OrderStatus: New, PartiallyFilled, Filled, Canceled, Expired, Prevented;
-}
-
-/// No prevention is what a message means that leaves it out.
-impl From<types::StpMode> for v1::StpMode {
-    fn from(mode: types::StpMode) -> Self {
-        match mode {
-            types::StpMode::None => Self::Unspecified,
-            types::StpMode::ExpireTaker => Self::ExpireTaker,
-            types::StpMode::ExpireMaker => Self::ExpireMaker,
-            types::StpMode::ExpireBoth => Self::ExpireBoth,
-            types::StpMode::Decrement => Self::Decrement,
+            fn given(self) -> Option<$vocabulary::$word> {
+                match self {
+                    $crate::v1::$word::Unspecified => None,
+                    $($crate::v1::$word::$name => Some($vocabulary::$word::$name),)+
+                }
+            }
         }
-    }
-}
-
-impl From<v1::StpMode> for types::StpMode {
-    fn from(mode: v1::StpMode) -> Self {
-        match mode {
-            v1::StpMode::Unspecified => Self::None,
-            v1::StpMode::ExpireTaker => Self::ExpireTaker,
-            v1::StpMode::ExpireMaker => Self::ExpireMaker,
-            v1::StpMode::ExpireBoth => Self::ExpireBoth,
-            v1::StpMode::Decrement => Self::Decrement,
-        }
-    }
+    )+};
 }

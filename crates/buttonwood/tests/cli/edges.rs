@@ -19,7 +19,7 @@ const SEES: &[(&str, &[&str])] = &[
     ("spool", &["types", "disk"]),
     ("marketdata", &["types"]),
     ("protocol", &["types"]),
-    ("proto", &["types"]),
+    ("proto", &[]),
     ("recorded", &["protocol"]),
     ("venue", &["engine", "log", "spool", "marketdata"]),
     ("sim", &["venue"]),

@@ -3,6 +3,7 @@
 
 mod link;
 mod message;
+mod words;
 
 use std::fmt;
 use std::sync::Arc;

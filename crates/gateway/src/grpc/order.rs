@@ -4,10 +4,11 @@ use proto::v1;
 use protocol::signed::ApiError;
 use types::{
     CancelOrder, CancelRestriction, ClOrdId, Command, Market, MassCancel, ModifyOrder, NewOrder,
-    OrderId, OrderRef, OrderSize, OrderType, Price, Qty, Terms, TimeInForce,
+    OrderId, OrderRef, OrderSize, OrderType, Price, Qty, StpMode, Terms, TimeInForce,
 };
 
 use crate::door::generate::generate;
+use crate::grpc::words::Given;
 
 const STRATEGY_TYPE_MIN: i32 = 1_000_000;
 const CL_ORD_ID_LEGAL: &str = r"^[\.A-Z\:/a-z0-9_-]{1,36}$";
@@ -34,7 +35,7 @@ pub(super) fn place(market: &Market, sent: &v1::PlaceOrderRequest) -> Result<New
         side: sent.side().given().ok_or_else(ApiError::invalid_side)?,
         order_type,
         time_in_force: time_in_force(order_type, sent.time_in_force())?,
-        stp_mode: sent.stp_mode().into(),
+        stp_mode: sent.stp_mode().given().unwrap_or(StpMode::None),
         price: own_price(market, order_type, &sent.price)?,
         size: size(market, sent)?,
         strategy_id: sent.strategy_id,

@@ -6,6 +6,7 @@ use spool::NumberedEvent;
 use types::{AccountId, Event, Fill, InstrumentId, Market, Order, OrderId, TradeExecuted};
 
 use crate::door::directory::Directory;
+use crate::grpc::words::Word;
 
 pub(super) fn order(market: &Market, order: &Order) -> v1::Order {
     let stop_price = order.terms.and_then(|terms| terms.terms.stop_price);
@@ -14,10 +15,10 @@ pub(super) fn order(market: &Market, order: &Order) -> v1::Order {
         symbol: market.symbol().to_owned(),
         order_id: order.order_id.0,
         client_order_id: order.cl_ord_id.as_str().to_owned(),
-        side: v1::Side::from(order.side).into(),
-        r#type: v1::OrderType::from(order.order_type).into(),
-        time_in_force: v1::TimeInForce::from(order.time_in_force).into(),
-        status: v1::OrderStatus::from(order.status).into(),
+        side: order.side.in_message().into(),
+        r#type: order.order_type.in_message().into(),
+        time_in_force: order.time_in_force.in_message().into(),
+        status: order.status.in_message().into(),
         price: market.price(order.price),
         quantity: market.qty(order.order_qty),
         executed_quantity: market.qty(order.cum_qty),
@@ -28,7 +29,7 @@ pub(super) fn order(market: &Market, order: &Order) -> v1::Order {
             market.quote_amount(quote_qty)
         },
         stop_price: stop_price.map(|price| market.price(price)).unwrap_or_default(),
-        stp_mode: v1::StpMode::from(order.stp_mode).into(),
+        stp_mode: order.stp_mode.in_message().into(),
         created_ns: order.created_ns,
         updated_ns: order.updated_ns,
     }

@@ -3,6 +3,7 @@
 use proto::v1;
 use types::Origin;
 
+use crate::venue::grpc::words::Word;
 use crate::venue::report::{Commission, Report, ReportKind};
 use crate::venue::{Open, Reply, fresh_name, json};
 use crate::{Error, NewOrder};
@@ -11,15 +12,15 @@ pub(super) fn place(order: &NewOrder) -> v1::PlaceOrderRequest {
     let text = |sent: &Option<String>| sent.clone().unwrap_or_default();
     v1::PlaceOrderRequest {
         symbol: order.symbol.clone(),
-        side: v1::Side::from(order.side).into(),
-        r#type: v1::OrderType::from(order.order_type).into(),
-        time_in_force: order.time_in_force.map_or(0, |sent| v1::TimeInForce::from(sent).into()),
+        side: order.side.in_message().into(),
+        r#type: order.order_type.in_message().into(),
+        time_in_force: order.time_in_force.map_or(0, |sent| sent.in_message().into()),
         quantity: text(&order.quantity),
         quote_quantity: text(&order.quote_order_qty),
         price: text(&order.price),
         client_order_id: text(&order.new_client_order_id),
         retry_key: order.idempotency_key.clone().unwrap_or_else(fresh_name),
-        stp_mode: order.stp_mode.map_or(0, |sent| v1::StpMode::from(sent).into()),
+        stp_mode: order.stp_mode.map_or(0, |sent| sent.in_message().into()),
         stop_price: text(&order.stop_price),
         trailing_delta_bps: order.trailing_delta.unwrap_or_default(),
         display_quantity: text(&order.iceberg_qty),

@@ -1,0 +1,3 @@
+//! Words of messages for those of the vocabulary.
+
+proto::words!(types);

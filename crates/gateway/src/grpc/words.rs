@@ -1,0 +1,3 @@
+//! Words of messages, and those of the vocabulary.
+
+proto::words!(types, given);

@@ -31,8 +31,9 @@ impl Day {
 
     fn parse_bytes(text: &[u8]) -> Option<Self> {
         let (year, month, day) = match text {
-            [year @ .., b'-', a, b, b'-', c, d] => (year, [*a, *b], [*c, *d]),
-            [year @ .., a, b, c, d] => (year, [*a, *b], [*c, *d]),
+            [year @ .., b'-', a, b, b'-', c, d] | [year @ .., a, b, c, d] => {
+                (year, [*a, *b], [*c, *d])
+            }
             _ => return None,
         };
         if year.len() != 4 {

@@ -136,10 +136,6 @@ impl<L: Log, T> Machine<L, T> {
     }
 
     /// For a caller that steps a log by hand.
-    pub fn log(&self) -> &L {
-        &self.log
-    }
-
     pub fn log_mut(&mut self) -> &mut L {
         &mut self.log
     }
@@ -257,21 +253,11 @@ impl<L: Log, T> Machine<L, T> {
         self.engine().next_deadline_ns().unwrap_or(u64::MAX).min(self.calendar_ns)
     }
 
-    /// [`Machine::poll_each`] that gathers what is applied.
+    /// Takes one step. On an error nothing further will be committed, and the venue must stop.
     pub fn poll(
         &mut self,
         now_ns: u64,
         outputs: &mut Vec<Output<T>>,
-    ) -> Result<Progress, MachineError> {
-        self.poll_each(now_ns, |_, output| outputs.push(output))
-    }
-
-    /// Takes one step, and calls `applied` with the log after each command. On an error nothing
-    /// further will be committed, and the venue must stop.
-    pub fn poll_each(
-        &mut self,
-        now_ns: u64,
-        applied: impl FnMut(&L, Output<T>),
     ) -> Result<Progress, MachineError> {
         let committed = self.log.poll()?;
         if let (Some(committed), Role::Primary(epoch)) = (&committed, self.role)
@@ -288,7 +274,7 @@ impl<L: Log, T> Machine<L, T> {
         let mut progress = Progress { is_any: appended, late, ..Progress::default() };
         if let Some(mut committed) = committed {
             progress.is_any = true;
-            self.take((&committed).into(), applied, &mut progress)?;
+            self.take((&committed).into(), outputs, &mut progress)?;
             self.spare_payload = std::mem::take(&mut committed.batch.payload);
         }
         Ok(progress)
@@ -381,11 +367,11 @@ impl<L: Log, T> Machine<L, T> {
     fn take(
         &mut self,
         batch: LoggedBatch<'_>,
-        mut applied: impl FnMut(&L, Output<T>),
+        outputs: &mut Vec<Output<T>>,
         progress: &mut Progress,
     ) -> Result<(), FollowError> {
         let is_own = self.role == Role::Primary(batch.header.epoch);
-        let Self { follower, log, tickets, calendar_ns, .. } = self;
+        let Self { follower, tickets, calendar_ns, .. } = self;
         let step = follower.follow(batch, |reply| {
             if reply.events().any(changes_calendars) {
                 *calendar_ns = 0;
@@ -395,7 +381,7 @@ impl<L: Log, T> Machine<L, T> {
             } else {
                 None
             };
-            applied(log, Output { reply, ticket });
+            outputs.push(Output { reply, ticket });
         })?;
         match step {
             Step::Applied { takes_hash, .. } => progress.takes_hash = takes_hash,

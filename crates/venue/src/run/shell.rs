@@ -10,18 +10,20 @@ use log::{Durability, Held};
 use types::{Entry, Refused};
 
 use crate::clock::now_ns;
-use crate::machine::{Machine, MachineError, Progress, Role};
+use crate::machine::{Machine, MachineError, Output, Progress, Role};
 use crate::metrics::{Metrics, RefusalCause};
 use crate::pin::keep_this_thread_to;
 use crate::recovery::data_dir::primary_id;
 use crate::replica::{Feed, ReplicaState};
+use crate::reply::ReplyTimes;
+use crate::run::dispatch::{answer, publish};
 use crate::run::inbox::{ReplyTo, Request, Submitter};
-use crate::run::outlet::Outlet;
 use crate::run::publisher::Message;
 use crate::run::reporter::Reporter;
-use crate::run::watched::WatchedLog;
+use crate::run::watched::{Passage, WatchedLog};
 use crate::settings::{LogRetention, Settings};
 use crate::snapshot::{self, Outcome, Source, Taken};
+use crate::stages::Stage;
 
 /// Requests drained before the log is polled again.
 const INTAKE_MAX: usize = 8_192;
@@ -43,13 +45,15 @@ pub(crate) const ROOM_PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Shell {
     machine: Machine<WatchedLog, ReplyTo>,
     requests: Receiver<Request>,
-    outlet: Outlet,
+    outbox: SyncSender<Message>,
+    reporter: Box<dyn Reporter>,
     replica: Option<Feed>,
     metrics: Arc<Metrics>,
     settings: Settings,
     snapshot: Snapshotting,
     /// The sequence at which the next snapshot is taken.
     snapshot_due: u64,
+    outputs: Vec<Output<ReplyTo>>,
     /// Commands that came from the inbox.
     taken: u64,
     stopping: bool,
@@ -100,12 +104,14 @@ impl Shell {
         let mut shell = Self {
             machine,
             requests,
-            outlet: Outlet::new(outbox, reporter, Arc::clone(&metrics)),
+            outbox,
+            reporter,
             replica,
             metrics,
             settings,
             snapshot: Snapshotting::Idle,
             snapshot_due: 0,
+            outputs: Vec::new(),
             taken: 0,
             stopping: false,
             snapshot_is_urgent: Arc::default(),
@@ -129,8 +135,7 @@ impl Shell {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
-        // What another thread found no room for in the outbox.
-        self.outlet.dispatch(self.machine.log().passage(), true);
+        self.dispatch(true); // What another thread found no room for in the outbox.
         let has_more = self.drain_inbox(INTAKE_MAX, false);
         self.poll_snapshot();
         let progress = self.step(true)?;
@@ -203,7 +208,7 @@ impl Shell {
     /// Whether the venue is in its normal state, and no long work is due.
     fn may_run_elsewhere(&self) -> bool {
         self.failure.is_none()
-            && self.outlet.is_empty()
+            && self.outputs.is_empty()
             && !self.stopping
             && matches!(self.snapshot, Snapshotting::Idle)
             && !self.is_snapshot_due()
@@ -213,16 +218,13 @@ impl Shell {
             && self.machine.next_deadline_ns() >= self.wakes_ns
     }
 
-    /// Polls the machine, and publishes and answers what it applies.
+    /// Polls the machine, then publishes and answers what it applied.
     fn step(&mut self, may_wait: bool) -> Result<Progress, MachineError> {
-        let Self { machine, outlet, .. } = self;
-        let progress = machine.poll_each(now_ns(), |log, output| {
-            outlet.take(output, log.passage(), may_wait);
-        })?;
-        outlet.dispatch(machine.log().passage(), may_wait);
+        let progress = self.machine.poll(now_ns(), &mut self.outputs)?;
         if let Some(late) = progress.late {
             self.metrics.sequencer.ticked(late);
         }
+        self.dispatch(may_wait);
         if progress.takes_hash {
             self.take_snapshot();
         }
@@ -239,10 +241,11 @@ impl Shell {
         if !self.machine.is_out_of_room() {
             return;
         }
-        let Self { machine, outlet, metrics, .. } = self;
-        let queued = machine.give_up_queued();
-        let queued = queued.inspect(|_| metrics.refused(RefusalCause::DiskFull));
-        outlet.refuse(queued, Refused::DiskFull);
+        for reply_to in self.machine.give_up_queued() {
+            self.metrics.refused(RefusalCause::DiskFull);
+            refuse(reply_to, Refused::DiskFull, &mut *self.reporter);
+        }
+        self.reporter.batch_done();
     }
 
     /// Whether the disk has been full for [`ROOM_PATIENCE`] without progress.
@@ -319,7 +322,8 @@ impl Shell {
                 Refused::DiskFull => self.metrics.refused(RefusalCause::DiskFull),
                 Refused::NotPrimary => {}
             }
-            self.outlet.refuse(std::iter::once(reply_to), refused);
+            refuse(reply_to, refused, &mut *self.reporter);
+            self.reporter.batch_done();
         }
     }
 
@@ -334,6 +338,39 @@ impl Shell {
         let pause = Duration::from_nanos(until_deadline).min(IDLE);
         self.wakes_ns = now_ns.saturating_add(pause.as_nanos() as u64);
         pause
+    }
+
+    fn dispatch(&mut self, may_wait: bool) {
+        if self.outputs.is_empty() {
+            return;
+        }
+        let applied_at = Instant::now();
+        if publish(&self.outbox, &self.outputs, may_wait, applied_at) {
+            self.note_stages(applied_at);
+            self.metrics.sequencer.sent();
+            for Output { reply, .. } in &self.outputs {
+                let (kind, origin) = reply.kind;
+                self.metrics.sequencer.applied(origin, kind);
+            }
+            answer(&mut self.outputs, &mut *self.reporter);
+        }
+    }
+
+    /// All that is dispatched was in one batch.
+    fn note_stages(&mut self, applied: Instant) {
+        let Some(Passage { appended, committed }) = self.machine.log_mut().passage() else {
+            return; // Another primary's, without tickets.
+        };
+        let mut commands = 0;
+        for Output { reply, ticket } in &mut self.outputs {
+            let Some(reply_to) = ticket else { continue };
+            commands += 1;
+            let submitted = reply_to.since;
+            self.metrics.passed(Stage::Queue, appended.saturating_duration_since(submitted), 1);
+            reply.times = Some(ReplyTimes { submitted, appended, committed, applied });
+        }
+        self.metrics.passed(Stage::Commit, committed - appended, commands);
+        self.metrics.passed(Stage::Apply, applied - committed, commands);
     }
 
     /// Begins a snapshot that is due, and records the outcome of the last one.
@@ -418,7 +455,7 @@ impl Shell {
         let position = self.machine.position();
         let is_urgent = Arc::clone(&self.snapshot_is_urgent);
         let taken = Taken { rules_version, sequence, position, source, done, is_urgent };
-        self.outlet.send_snapshot(taken);
+        let _gone = self.outbox.send(Message::Snapshot(taken));
     }
 
     /// The hash is entered behind the snapshot, and is none of the commands that make the next one
@@ -426,6 +463,16 @@ impl Shell {
     fn next_snapshot(&self) -> u64 {
         let sequence = self.machine.engine().sequence();
         sequence.saturating_add(self.settings.snapshot_every).saturating_add(1)
+    }
+}
+
+fn refuse(reply_to: ReplyTo, refused: Refused, reporter: &mut dyn Reporter) {
+    match reply_to.to {
+        Submitter::Ticket(sender) => {
+            // The submitter may have gone away meanwhile.
+            let _gone = sender.send(Err(refused));
+        }
+        Submitter::Session(session) => reporter.refused(session, refused),
     }
 }
 

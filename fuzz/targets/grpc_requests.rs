@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
         let entry = Entry { envelope, command };
         let mut written = Vec::new();
         entry.write(&mut written);
-        assert_eq!(Entry::read(&mut Reader(&written)), Some(entry));
+        assert_eq!(Entry::read(&mut Reader(&written)).as_ref(), Some(&entry));
         fuzz::apply(&mut engine, 1, &entry);
     }
     engine.assert_consistent();

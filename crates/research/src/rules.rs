@@ -129,8 +129,12 @@ impl Limits {
 fn read_params(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     let at_file = |reason: &str| Failure::fault(format!("{}: {reason}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| at_file(&error.to_string()))?;
-    let table: toml_edit::DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| at_file(&error.to_string()))?;
+    let table: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        let before = error.span().map_or(0, |span| span.start);
+        let line = 1 + text.bytes().take(before).filter(|byte| *byte == b'\n').count();
+        let fault: Vec<_> = error.message().lines().collect();
+        at_file(&format!("line {line}: {}", fault.join(" ")))
+    })?;
     let read = |(key, item): (&str, &toml_edit::Item)| {
         let value = item.as_value()?;
         let text =

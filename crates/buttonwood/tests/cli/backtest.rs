@@ -224,7 +224,7 @@ fn parameters_come_from_a_file_and_then_from_the_command_line() {
     assert!(refused("size = 1\n").contains("no parameter is called \"size\""));
     assert!(refused("lots = 0\n").contains("lots is \"0\", but must be a whole number from 1"));
     assert!(refused("[maker]\nlots = 1\n").contains("maker.toml: it has tables"));
-    assert!(refused("lots = \n").contains("maker.toml: TOML parse error at line 1"));
+    assert!(refused("lots = 1\nskew = \n").contains("maker.toml: line 2: invalid string"));
 }
 
 #[test]

@@ -41,6 +41,7 @@ lint: $(PAGE) $(VENV)-tools/installed ## formatting, lints, house rules, licence
 	$(PYTHON) scripts/tidy --self-test
 	$(PYTHON) scripts/tidy
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+	$(CARGO) clippy --locked --package buttonwood --no-default-features -- --deny warnings # What `make run` builds.
 	$(CARGO) check --locked --manifest-path fuzz/Cargo.toml --target-dir $(TARGET)/fuzz-check # No workspace has it.
 	npm run --silent --prefix web lint
 

@@ -49,7 +49,6 @@ use crate::socket::answered::{AllAnswered, Answered};
 use crate::socket::cors::{self, Origin};
 use crate::socket::http::{API_KEY_HEADER, ErrorReply, RequestHead, text_header};
 use crate::socket::listeners::Acceptor;
-#[cfg(feature = "grpc")]
 use crate::socket::page::Pages;
 use crate::socket::proxy::Proxies;
 use crate::socket::readers::ReaderThreads;

@@ -27,6 +27,7 @@ pub(crate) type Places = Vec<(&'static str, String)>;
 pub(crate) struct AllDoors {
     pub(crate) ouch: Doors,
     pub(crate) ouch_udp: Option<UdpSocket>,
+    #[cfg(feature = "grpc")]
     pub(crate) grpc: Doors,
     pub(crate) itch: Option<ItchDoors>,
 }
@@ -46,7 +47,14 @@ impl AllDoors {
             grpc.places(["grpc", "grpc-unix", "grpc-shm"])?,
             itch_doors::places(itch.as_ref())?,
         ];
-        Ok((Self { ouch, ouch_udp, grpc, itch }, places.concat()))
+        let all = Self {
+            ouch,
+            ouch_udp,
+            #[cfg(feature = "grpc")]
+            grpc,
+            itch,
+        };
+        Ok((all, places.concat()))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use spool::{NumberedEvent, SpoolError, SpoolReader};
 use tokio::sync::mpsc;
-use types::{AccountId, InstrumentId};
+use types::AccountId;
 
 /// Events read from the spool at once.
 pub(crate) const PAGE: usize = 500;
@@ -19,7 +19,8 @@ pub(crate) struct Backlog {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum EventsOf {
     Account(AccountId),
-    Instrument(InstrumentId),
+    #[cfg(feature = "grpc")]
+    Instrument(types::InstrumentId),
 }
 
 /// Why a backlog was not sent completely.
@@ -35,6 +36,7 @@ impl Backlog {
         let Self { spool, of } = self.clone();
         let read = tokio::task::spawn_blocking(move || match of {
             EventsOf::Account(account) => spool.read_account(account, from_seq, PAGE),
+            #[cfg(feature = "grpc")]
             EventsOf::Instrument(instrument) => spool.read_instrument(instrument, from_seq, PAGE),
         });
         read.await.expect("reading the spool does not panic")

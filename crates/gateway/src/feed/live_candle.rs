@@ -55,11 +55,13 @@ impl LiveCandle {
     }
 
     /// The candle that is open.
+    #[cfg(feature = "grpc")]
     pub(crate) fn current(&self) -> Option<Candle> {
         self.candle
     }
 
     /// When the open candle ends.
+    #[cfg(feature = "grpc")]
     pub(crate) fn end_ns(&self) -> Option<u64> {
         Some(self.interval.end_ns(self.zone, self.candle?.open_ns))
     }

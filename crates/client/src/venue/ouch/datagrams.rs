@@ -105,7 +105,7 @@ impl Link {
         let UdpWay { address, user, secrets } = way;
         let (next, client_nonce) = (self.next_report(), nonce());
         let mut opening = Opening::new(user, client_nonce, next);
-        let within = if self.ways.has_other() { OPEN_WITHIN } else { OPEN_PATIENTLY };
+        let within = if self.ways.has_next() { OPEN_WITHIN } else { OPEN_PATIENTLY };
         let begun = self.begun;
         let opened = timeout(within, async {
             let socket = connect(&address).await?;

@@ -26,7 +26,7 @@ const READ_SIZE: usize = 64 << 10;
 pub(super) const IN_FLIGHT_MAX: usize = 4_096;
 /// A connection takes no longer: else the next way is taken.
 const CONNECT_WITHIN: Duration = Duration::from_millis(100);
-/// Where there is no other way.
+/// Where there is no other way left.
 const CONNECT_PATIENTLY: Duration = Duration::from_secs(5);
 const LOG_ON_WITHIN: Duration = Duration::from_secs(5);
 /// A venue that has sent nothing for this long, not even a heartbeat each second, is left for the
@@ -129,7 +129,7 @@ impl Link {
     }
 
     async fn open(&self, login: &Login) -> Option<Socket> {
-        let within = if self.ways.has_other() { CONNECT_WITHIN } else { CONNECT_PATIENTLY };
+        let within = if self.ways.has_next() { CONNECT_WITHIN } else { CONNECT_PATIENTLY };
         timeout(within, login.connect(self.tls.as_ref())).await.ok()?.ok()
     }
 

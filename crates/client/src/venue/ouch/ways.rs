@@ -68,13 +68,19 @@ impl Ways {
         self.ways.len() > 1
     }
 
+    /// Whether the next way is taken where the current one fails. The last one is tried patiently:
+    /// a distant venue may need longer than a near one to answer.
+    pub(super) fn has_next(&self) -> bool {
+        self.ways.iter().enumerate().any(|(at, way)| at != self.current && way.left.is_none())
+    }
+
     /// The current way has failed. Returns whether another one is to be taken at once.
     pub(super) fn leave(&mut self) -> bool {
         if !self.has_other() {
             return false;
         }
         self.ways[self.current].left = Some((Instant::now(), None));
-        self.ways.iter().any(|way| way.left.is_none())
+        self.has_next()
     }
 
     /// Whether a better way than the current one works again. Looks for that beside the session.
@@ -158,5 +164,31 @@ impl Login {
             Socket::connect(address, tls).await
         };
         opened.await.map_err(Error::transport)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_way_is_tried_once_before_the_best_one_is_tried_again() {
+        let (user, password) = ("u".to_owned(), "p".to_owned());
+        let login = |address: &str| {
+            let (address, user, password) = (address.to_owned(), user.clone(), password.clone());
+            By::Bytes(Login { address, user, password, from_sequence: 0, read_from: 0 })
+        };
+        let mut ways = Ways::new(["first", "second"].map(login));
+        let mut take = |leaves: bool| {
+            let By::Bytes(Login { address, .. }) = ways.take().clone() else { panic!() };
+            (address, ways.has_next(), leaves && ways.leave())
+        };
+        for _ in 0..2 {
+            assert_eq!(take(true), ("first".to_owned(), true, true));
+            assert_eq!(take(true), ("second".to_owned(), false, false));
+        }
+        let mut only = Ways::new([login("only")]);
+        only.take();
+        assert!(!only.has_next() && !only.has_other() && !only.leave());
     }
 }

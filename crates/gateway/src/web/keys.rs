@@ -101,6 +101,8 @@ pub(crate) async fn revoke(
 ) -> Result<(), ApiError> {
     for key in keys {
         web.door.revoke_browser_key(user.login.account, key, posted.peer).await?;
+        // It signs requests until the listener has heard of that.
+        web.door.ask_views(|_, _| ()).await?;
     }
     Ok(())
 }

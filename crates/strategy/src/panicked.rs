@@ -30,3 +30,28 @@ fn message(panic: &(dyn Any + Send)) -> String {
     let text = literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("it panicked: {}", text.unwrap_or("no message"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_with_its_message() {
+        let run = || -> Result<(), RunError<Infallible>> { panic!("at {}", 7) };
+        let Err(RunError::Strategy(message)) = caught(run) else { panic!("it is an error") };
+        assert_eq!(message, "it panicked: at 7");
+    }
+
+    #[tokio::test]
+    async fn so_is_one_after_a_wait() {
+        let run = async {
+            tokio::task::yield_now().await;
+            panic!("later");
+        };
+        let ended: Result<(), _> = caught_while_polled(run).await;
+        assert_eq!(ended, Err("it panicked: later".to_owned()));
+        assert_eq!(caught_while_polled(async { 5 }).await, Ok(5));
+    }
+}

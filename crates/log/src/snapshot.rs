@@ -18,7 +18,7 @@ use disk::{Access, Disk, DiskError, DiskFile};
 
 use crate::chain::ChainHash;
 use crate::numbered::{numbered_name, parse_numbered_name};
-use crate::snapshot::format::{Header, ReadError, check_sections, encode_header, read};
+use crate::snapshot::format::{Header, IO_SIZE, ReadError, check_sections, encode_header, read};
 
 pub use crate::snapshot::error::SnapshotError;
 pub use crate::snapshot::format::{FORMAT_VERSION, SECTION_NAME_SIZE_MAX, SECTIONS_MAX};
@@ -28,7 +28,6 @@ pub const SNAPSHOTS_KEPT: usize = 2;
 const NAME_EXTENSION: &str = "snapshot";
 const UNFINISHED_EXTENSION: &str = "snapshot.unfinished";
 const DAMAGED_EXTENSION: &str = "snapshot.damaged";
-const IO_SIZE: usize = 1 << 20;
 /// So much is written at a time, and then the disk is left to others.
 const PIECE_SIZE: usize = 128 << 10;
 /// And so much of an old one is removed.

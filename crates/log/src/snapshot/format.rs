@@ -17,7 +17,7 @@ pub const SECTION_NAME_SIZE_MAX: usize = 24;
 
 pub(super) const MAGIC: [u8; 8] = *b"BWLOGSNP";
 pub(super) const CHECKSUM_SIZE: usize = 32;
-const IO_SIZE: usize = 1 << 20;
+pub(super) const IO_SIZE: usize = 1 << 20;
 
 #[repr(C)]
 pub(super) struct Header {

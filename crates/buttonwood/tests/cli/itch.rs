@@ -19,6 +19,7 @@ use types::StpMode;
 
 use self::book::{Book, Levels};
 use self::receiver::{Feed, Received, again, glimpse, request};
+use crate::chance::Chance;
 use crate::process::{Serving, run, run_json, text};
 
 /// Messages between two comparisons of the book.
@@ -335,15 +336,4 @@ fn order(chance: &mut Chance) -> NewOrder {
     let price = (50_000 + chance.below(20)).to_string();
     let time_in_force = if chance.below(5) == 0 { TimeInForce::Ioc } else { TimeInForce::Gtc };
     NewOrder::limit(symbol, side, quantity, price).time_in_force(time_in_force)
-}
-
-/// Numbers that follow from a seed.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
 }

@@ -19,6 +19,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
+use crate::chance::Chance;
 use crate::process::{Serving, text};
 
 /// Clients between which the orders are divided, if none is killed, and the fewest orders of each.
@@ -168,17 +169,6 @@ fn order(name: &str) -> NewOrder {
         .time_in_force(TimeInForce::Ioc)
         .client_order_id(name)
         .idempotency_key(name)
-}
-
-/// Numbers that follow from a seed.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
 }
 
 /// What a client has kept, until it is killed.

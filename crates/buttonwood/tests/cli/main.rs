@@ -7,6 +7,7 @@ mod answers;
 mod backtest;
 mod backup;
 mod bench;
+mod chance;
 mod data;
 mod demo;
 mod edges;

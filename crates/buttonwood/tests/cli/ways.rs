@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use client::{
@@ -576,7 +576,9 @@ impl House {
 struct Relay {
     address: String,
     cuts: watch::Sender<u64>,
-    swallows: Arc<AtomicBool>,
+    /// Connections from before this many cuts keep answers back, for good: an answer that is on its
+    /// way at the moment of the cut must not get through.
+    swallowed: Arc<AtomicU64>,
 }
 
 impl Relay {
@@ -584,8 +586,8 @@ impl Relay {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (cuts, seen) = watch::channel(0);
-        let swallows = Arc::new(AtomicBool::new(false));
-        let of_relay = Arc::clone(&swallows);
+        let swallowed = Arc::new(AtomicU64::new(0));
+        let of_relay = Arc::clone(&swallowed);
         tokio::spawn(async move {
             loop {
                 let (near, _) = listener.accept().await.unwrap();
@@ -593,17 +595,16 @@ impl Relay {
                 tokio::spawn(pass_on(near, far, seen.clone(), Arc::clone(&of_relay)));
             }
         });
-        Self { address, cuts, swallows }
+        Self { address, cuts, swallowed }
     }
 
     /// Answers of the venue do not get through until the next cut.
     fn swallow_answers(&self) {
-        self.swallows.store(true, Ordering::SeqCst);
+        self.swallowed.store(*self.cuts.borrow() + 1, Ordering::SeqCst);
     }
 
     /// Cuts all connections that there are.
     fn cut(&self) {
-        self.swallows.store(false, Ordering::SeqCst);
         self.cuts.send_modify(|cuts| *cuts += 1);
     }
 }
@@ -612,9 +613,9 @@ async fn pass_on(
     near: TcpStream,
     far: TcpStream,
     mut cuts: watch::Receiver<u64>,
-    swallows: Arc<AtomicBool>,
+    swallowed: Arc<AtomicU64>,
 ) {
-    cuts.mark_unchanged();
+    let cuts_before = *cuts.borrow_and_update();
     let (mut from_client, mut to_client) = near.into_split();
     let (mut from_venue, mut to_venue) = far.into_split();
     let requests = tokio::io::copy(&mut from_client, &mut to_venue);
@@ -623,7 +624,7 @@ async fn pass_on(
         loop {
             match from_venue.read(&mut bytes).await {
                 Ok(len) if len > 0 => {
-                    if !swallows.load(Ordering::SeqCst)
+                    if swallowed.load(Ordering::SeqCst) <= cuts_before
                         && to_client.write_all(&bytes[..len]).await.is_err()
                     {
                         return;

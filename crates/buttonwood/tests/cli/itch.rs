@@ -25,7 +25,7 @@ use crate::process::{Serving, run, run_json, text};
 /// Messages between two comparisons of the book.
 const COMPARED_EVERY: u64 = 10_000;
 /// Nothing has come for this long: all was sent.
-const QUIET: Duration = Duration::from_millis(300);
+const QUIET: Duration = Duration::from_secs(1);
 /// The messages of one command, at most.
 const OF_COMMAND_MAX: u64 = 64;
 

@@ -66,6 +66,9 @@ pub enum Fault {
     Row(String),
     #[error("the time runs {} ns backwards", .last_ns - .found_ns)]
     OutOfOrder { found_ns: i64, last_ns: i64 },
+    /// Records are missing before this one, which is sound.
+    #[error("a gap: {0}")]
+    Gap(String),
     #[error("price {price} is not a whole number of ticks of {}", .tick.format(1, 0))]
     OffTick { price: String, tick: Increment },
     #[error("quantity {quantity} is not a whole number of lots of {}", .lot.format(1, 0))]

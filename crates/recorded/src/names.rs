@@ -28,6 +28,9 @@ pub(crate) const QUANTITY: Names =
 /// Whether the buyer's order was resting, so that the seller was the aggressor.
 pub(crate) const BUYER_IS_MAKER: Names = &["is_buyer_maker", "isbuyermaker", "buyer_maker", "m"];
 
+/// Binance numbers the trades of an instrument one by one.
+pub(crate) const TRADE_ID: Names = &["id", "trade_id", "agg_trade_id", "a"];
+
 /// A name of a column of times without the unit at its end, and that unit in nanoseconds.
 pub(crate) fn without_unit(name: &str) -> (&str, Option<i64>) {
     const UNITS: [(&str, i64); 3] = [("_ns", 1), ("_us", 1_000), ("_ms", 1_000_000)];
@@ -42,7 +45,7 @@ pub(crate) fn without_unit(name: &str) -> (&str, Option<i64>) {
 pub(crate) fn is_column(name: &str) -> bool {
     const OTHERS: [&str; 9] = ["kind", "open", "o", "high", "h", "low", "l", "close", "c"];
     let name = name.to_ascii_lowercase();
-    let lists = [SYMBOL, SIDE, PRICE, QUANTITY, BUYER_IS_MAKER, &["vol", "v"], &OTHERS];
+    let lists = [SYMBOL, SIDE, PRICE, QUANTITY, BUYER_IS_MAKER, TRADE_ID, &["vol", "v"], &OTHERS];
     let is_time = [TIME, LOCAL_TIME].iter().any(|names| names.contains(&without_unit(&name).0));
     is_time || lists.iter().any(|names| names.contains(&&*name))
 }

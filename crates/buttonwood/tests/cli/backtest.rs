@@ -254,4 +254,11 @@ fn data_that_cannot_be_used_are_refused_with_their_place() {
     let (a, b) = (file("x_2024-01-02.csv", &a), file("x_2024-01-03.csv", &b));
     check(&[&a, &b], "two files have an instrument x, with tick 0.1, lot 1 and with tick 0.01");
     check(&[LEVELS, BARS], "bars.csv.gz: bars are run by themselves");
+    let gap = "id,price,qty,quote_qty,time,is_buyer_maker\n\
+               7,1.5,1,1.5,1704189600000,true\n9,1.5,1,1.5,1704189600001,true\n";
+    let gap = file("gap.csv", gap.as_bytes());
+    check(&[&gap], "gap.csv: line 3: a gap: trade 9 follows trade 7");
+    let lenient = ["--lenient", "--strategy", "twap", "--json"];
+    let found = run_json(&[&["backtest", "--data", &gap], &lenient[..]].concat());
+    assert_eq!((&found["events"], &found["skipped"]), (&2.into(), &1.into()), "{found}");
 }

@@ -5,7 +5,7 @@ mod order;
 
 use std::io::Read;
 
-use ::dbn::{OhlcvMsg, RecordHeader, Schema, TradeMsg};
+use ::dbn::{FlagSet, OhlcvMsg, RecordHeader, Schema, TradeMsg};
 use types::Side;
 
 use super::bars::push_bar;
@@ -135,6 +135,15 @@ fn time(ns: u64) -> Result<i64, Fault> {
     i64::try_from(ns).map_err(|_| Fault::Row("has no time".to_owned()))
 }
 
+/// Checks a record that is pushed already. Databento marks those after which its channel has lost
+/// messages; numbers of messages have gaps by themselves, because a channel has many instruments.
+fn check_gap(flags: FlagSet) -> Result<(), Fault> {
+    if flags.is_maybe_bad_book() {
+        return Err(Fault::Gap("the recorder's channel has lost messages".to_owned()));
+    }
+    Ok(())
+}
+
 #[derive(Debug)]
 struct Trades<R>(RecordReader<R>);
 
@@ -155,7 +164,8 @@ impl<R: Read + Send> Source for Trades<R> {
                     instrument,
                     kind: Kind::Trade,
                     side: side(trade.side)?,
-                })
+                })?;
+                check_gap(trade.flags)
             })();
             pushed.map_err(|fault| place.fault(fault))?;
         }

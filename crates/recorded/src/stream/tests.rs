@@ -467,6 +467,72 @@ fn wrong_rows_are_errors_with_their_line() {
 }
 
 #[test]
+fn a_gap_is_an_error_or_counted_and_the_record_after_it_kept() {
+    let trades = b"id,price,qty,quote_qty,time,is_buyer_maker
+1,100.5,2,201,1640991660000,true
+2,100.5,2,201,1640991660000,true
+5,100.5,2,201,1640991660001,false
+6,100.5,2,201,1640991660002,false\n";
+    check_error("t.csv", trades, "line 4: a gap: trade 5 follows trade 2");
+    let lenient = Options { lenient: true, ..Options::default() };
+    let (lines, _, error) = read(&[("t.csv", trades)], &lenient);
+    assert_eq!((lines.len(), &*error), (4, "skipped 1"));
+    // Each instrument has its own numbers, and only Binance's are known to be without gaps.
+    let two = b"symbol,id,price,qty,time,is_buyer_maker
+A,1,100,2,1640991660000,true
+B,8,100,2,1640991660000,true
+A,2,100,2,1640991660001,false
+B,10,100,2,1640991660002,false\n";
+    check_error("t.csv", two, "line 5: a gap: trade 10 follows trade 8");
+    let others = b"id,price,qty,time\n1,100,2,1640991660000\n5,100,2,1640991660001\n";
+    assert_eq!(read(&[("t.csv", others)], &Options::default()).2, "");
+}
+
+#[test]
+fn a_record_of_a_channel_that_lost_messages_is_a_gap() {
+    let bad = ::dbn::flags::MAYBE_BAD_BOOK | ::dbn::flags::LAST;
+    let lenient = Options { lenient: true, ..Options::default() };
+    let check_gap = |name: &str, bytes: &[u8], events: usize| {
+        check_error(name, bytes, "record 1: a gap: the recorder's channel has lost messages");
+        let (lines, _, error) = read(&[(name, bytes)], &lenient);
+        assert_eq!((lines.len(), &*error), (events, "skipped 1"), "{name}");
+    };
+    let bytes = dbn_file(Schema::Mbo, |out| {
+        for (order_id, flags) in [(1, ::dbn::flags::LAST), (2, bad), (3, ::dbn::flags::LAST)] {
+            let message = MboMsg {
+                hd: RecordHeader::new::<MboMsg>(rtype::MBO, 1, 9, 5),
+                order_id,
+                price: 1_000_000_000,
+                size: 1,
+                flags: FlagSet::new(flags),
+                action: letter(b'A'),
+                side: letter(b'B'),
+                ts_recv: 7,
+                ..MboMsg::default()
+            };
+            out.encode_record(&message).unwrap();
+        }
+    });
+    check_gap("a.dbn", &bytes, 3);
+    let bytes = dbn_file(Schema::Trades, |out| {
+        for flags in [0, ::dbn::flags::MAYBE_BAD_BOOK] {
+            let trade = TradeMsg {
+                hd: RecordHeader::new::<TradeMsg>(rtype::MBP_0, 1, 9, 5),
+                price: 250_000_000,
+                size: 2,
+                flags: FlagSet::new(flags),
+                action: letter(b'T'),
+                side: letter(b'A'),
+                ts_recv: 6,
+                ..TradeMsg::default()
+            };
+            out.encode_record(&trade).unwrap();
+        }
+    });
+    check_gap("b.dbn", &bytes, 2);
+}
+
+#[test]
 fn a_lenient_stream_counts_wrong_rows() {
     let text = format!(
         "{DEPTH}nonsense\n1723161256298000001,1723161256298000001,depth,B,58710.20,0.014

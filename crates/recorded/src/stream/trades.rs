@@ -9,7 +9,7 @@ use super::{Batch, Known, Source};
 use crate::event::{Event, Kind};
 use crate::fault::{Fault, ReadError};
 use crate::lines::Lines;
-use crate::names::{BUYER_IS_MAKER, LOCAL_TIME, PRICE, QUANTITY, SIDE, SYMBOL, TIME};
+use crate::names::{BUYER_IS_MAKER, LOCAL_TIME, PRICE, QUANTITY, SIDE, SYMBOL, TIME, TRADE_ID};
 use crate::units::{Decimal, Units};
 
 #[derive(Debug)]
@@ -18,6 +18,7 @@ pub(super) struct Trades<R> {
     columns: Places,
     units: Units,
     symbol: Symbol,
+    ids: Ids,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +52,8 @@ impl<R: BufRead> Trades<R> {
         };
         let symbol = Symbol::new(table.column(SYMBOL), known, batch)
             .map_err(|fault| table.lines.place().fault(fault))?;
-        Ok(Self { table, columns, units, symbol })
+        let ids = Ids::new(columns.buyer_is_maker.and_then(|_| table.column(TRADE_ID)));
+        Ok(Self { table, columns, units, symbol, ids })
     }
 }
 
@@ -64,7 +66,8 @@ impl<R: BufRead + Send> Source for Trades<R> {
             let pushed = (|| {
                 row.expect_columns(columns.count)?;
                 let instrument = symbol.position(&row, batch)?;
-                batch.push(event(&row, columns, units, instrument)?)
+                batch.push(event(&row, columns, units, instrument)?)?;
+                self.ids.check(&row, instrument)
             })();
             pushed.map_err(|fault| self.table.lines.place().fault(fault))?;
         }
@@ -105,6 +108,39 @@ fn side(row: &Row<'_>, at: &Places) -> Result<Option<Side>, Fault> {
         Ok(None)
     } else {
         Err(row.wrong(column, "a side"))
+    }
+}
+
+/// The numbers of trades. Only Binance's, whose tables state whether the buyer was the maker, are
+/// known to have no gaps: elsewhere instruments share them, or they are no numbers.
+#[derive(Debug)]
+struct Ids {
+    column: Option<Column>,
+    /// The last one of each instrument.
+    last: Vec<Option<u64>>,
+}
+
+impl Ids {
+    fn new(column: Option<Column>) -> Self {
+        Self { column, last: Vec::new() }
+    }
+
+    /// Checks the number of a trade that is pushed already: in spite of a gap it is sound.
+    #[inline]
+    fn check(&mut self, row: &Row<'_>, instrument: u16) -> Result<(), Fault> {
+        let Some(column) = self.column else { return Ok(()) };
+        let text = std::str::from_utf8(row.text(column)).ok();
+        let Some(id) = text.and_then(|text| text.parse().ok()) else { return Ok(()) };
+        let at = usize::from(instrument);
+        if self.last.len() <= at {
+            self.last.resize(at + 1, None);
+        }
+        match self.last[at].replace(id) {
+            Some(last) if id > last.saturating_add(1) => {
+                Err(Fault::Gap(format!("trade {id} follows trade {last}")))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

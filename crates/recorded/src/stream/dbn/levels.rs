@@ -6,7 +6,7 @@ use ::dbn::{BidAskPair, Mbp1Msg, Mbp10Msg, RecordHeader};
 use types::{Price, Qty, Side};
 
 use super::super::{Batch, Source};
-use super::{NO_PRICE, RecordReader, form, price, side, time};
+use super::{NO_PRICE, RecordReader, check_gap, form, price, side, time};
 use crate::event::{Event, Kind};
 use crate::fault::{Fault, Place, ReadError};
 use crate::units::{Decimal, Units};
@@ -118,6 +118,7 @@ macro_rules! source {
                     instruments
                         .position(&found.hd, batch)
                         .and_then(|at| Self::push(books, next, &message, at, *units, batch))
+                        .and_then(|()| check_gap(found.flags))
                         .map_err(|fault| place.fault(fault))?;
                 }
                 Ok(true)

@@ -10,7 +10,7 @@ use ::dbn::MboMsg;
 use types::Qty;
 
 use super::super::{Batch, Source};
-use super::{NO_PRICE, RecordReader, form, price, time};
+use super::{NO_PRICE, RecordReader, check_gap, form, price, time};
 use crate::dbn::{Action, Record};
 use crate::event::{Event, Kind};
 use crate::fault::{Fault, Place, ReadError};
@@ -54,7 +54,10 @@ impl<R: Read + Send> Source for Orders<R> {
                 let exchange_ns = time(message.hd.ts_event)?;
                 let event = event(&record, exchange_ns, instrument, *units)?;
                 self.in_event.push(event, record.order_id, record.action, batch)?;
-                if record.is_last { self.in_event.end(batch) } else { Ok(()) }
+                if record.is_last {
+                    self.in_event.end(batch)?;
+                }
+                check_gap(message.flags)
             })();
             pushed.map_err(|fault| place.fault(fault))?;
         }

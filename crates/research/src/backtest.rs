@@ -1,5 +1,6 @@
 //! `buttonwood backtest`: the command line of the back-test in the crate `strategy`.
 
+mod account;
 pub(crate) mod latency;
 mod many;
 pub(crate) mod output;
@@ -14,16 +15,16 @@ use clap::{Args, ValueEnum};
 use cli::Failure;
 use recorded::{Kind, Recording};
 use strategy::backtest::{FeedLatency, Inside, OrderLatency, Setup};
-use strategy::job::{Job, Mode};
-use strategy::param::Values;
+use strategy::job::{AccountJob, Job, Mode};
 use strategy::sweep::Axis;
 use strategy::{Fees, Funding, Instrument, Journal, TableFormat};
 
 use self::output::Report;
 use self::source::Events;
+use crate::choice::Accounts;
 use crate::files::{Reading, recording};
 use crate::interrupt;
-use crate::rules::{Choice, Levels, Limits, Rates};
+use crate::rules::{Levels, Limits, Rates};
 
 /// Run a strategy over recorded data, and report what it would have earned
 ///
@@ -37,7 +38,7 @@ pub struct Backtest {
     #[arg(long, required = true, num_args = 1.., value_name = "FILE", value_parser = recording)]
     data: Vec<Recording>,
     #[command(flatten)]
-    choice: Choice,
+    accounts: Accounts,
     #[command(flatten)]
     reading: Reading,
     /// What decides fills [default: by the data]
@@ -55,7 +56,7 @@ pub struct Backtest {
     /// CSV file `time,rate` of funding, which positions pay at their marks
     #[arg(long, value_name = "FILE")]
     funding: Option<PathBuf>,
-    /// Money at the start, which returns refer to
+    /// Money of an account at the start, which returns refer to
     #[arg(long, value_name = "AMOUNT", default_value_t = 10_000.0)]
     capital: f64,
     /// Quote units that one unit of quantity at price one is worth: 50 for ES futures
@@ -72,7 +73,7 @@ pub struct Backtest {
     /// Read the data this many times in a row, as if the record went on
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
-    /// Folder for orders, fills, positions and equity
+    /// Folder for orders, fills, positions and equity; several accounts have a folder each in it
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Form of the tables in that folder
@@ -120,10 +121,10 @@ impl From<OutFormat> for TableFormat {
 
 impl Backtest {
     pub fn run(self) -> Result<(), Failure> {
-        if self.choice.is_help() {
+        if self.accounts.is_help() {
             return cli::print_line(output::strategies());
         }
-        let values = self.choice.values()?;
+        let accounts = self.accounts.read()?;
         let start = Instant::now();
         let mut events = Events::open(&self.reading, &self.data, self.repeat)?;
         // Before the instruments are asked for: some formats name them in their events only.
@@ -145,14 +146,14 @@ impl Backtest {
             })
             .collect();
         output::require_names(&instruments)?;
-        let job = self.job(mode, values, instruments)?;
+        let job = self.job(mode, accounts, instruments)?;
         if !self.sweep.axes.is_empty() {
             return many::run(&self, &job, events);
         }
-        let journal = self.journal(&job.setup.instruments)?;
+        let journals = self.journals(&job)?;
         let stop = interrupt::flag()?;
         let ready_s = start.elapsed().as_secs_f64();
-        let done = source::run(&job, &mut events, journal, stop);
+        let done = source::run(&job, &mut events, journals, stop);
         events.end();
         let took_s = start.elapsed().as_secs_f64();
         let done = done?;
@@ -166,7 +167,7 @@ impl Backtest {
     fn job(
         &self,
         mode: ModeArg,
-        values: Values,
+        accounts: Vec<AccountJob>,
         instruments: Vec<Instrument>,
     ) -> Result<Job, Failure> {
         let mode = match mode {
@@ -192,8 +193,7 @@ impl Backtest {
             },
             rules: self.levels.rules(),
             inside: if self.optimistic_stops { Inside::Path } else { Inside::Pessimistic },
-            strategy: self.choice.strategy.clone(),
-            values,
+            accounts,
         })
     }
 
@@ -204,10 +204,21 @@ impl Backtest {
         Funding::read(BufReader::new(file)).map_err(|error| failed(error.to_string()))
     }
 
-    fn journal(&self, instruments: &[Instrument]) -> Result<Journal, Failure> {
-        let Some(folder) = &self.out else { return Ok(Journal::new(self.capital)) };
-        Journal::in_folder(self.capital, folder, instruments, self.out_format.into())
-            .map_err(|error| Failure::fault(format!("{}: {error}", folder.display())))
+    /// Several accounts have a folder each.
+    fn journals(&self, job: &Job) -> Result<Vec<Journal>, Failure> {
+        let Some(folder) = &self.out else { return Ok(self.without_files(job)) };
+        let journal = |account: &AccountJob| {
+            let is_alone = job.accounts.len() == 1;
+            let folder = if is_alone { folder.clone() } else { folder.join(&account.name) };
+            let instruments = &job.setup.instruments;
+            Journal::in_folder(self.capital, &folder, instruments, self.out_format.into())
+                .map_err(|error| Failure::fault(format!("{}: {error}", folder.display())))
+        };
+        job.accounts.iter().map(journal).collect()
+    }
+
+    fn without_files(&self, job: &Job) -> Vec<Journal> {
+        job.accounts.iter().map(|_| Journal::new(self.capital)).collect()
     }
 }
 

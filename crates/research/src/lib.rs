@@ -1,6 +1,7 @@
 //! Command lines of the tools for recorded markets. What they run is in libraries without one.
 
 mod backtest;
+mod choice;
 mod data;
 mod files;
 mod interrupt;

@@ -12,17 +12,17 @@ use client::{Client, Credentials, Feed};
 use serde_json::json;
 use strategy::backtest::{FeedLatency, Inside, OrderLatency, Setup};
 use strategy::builtin;
-use strategy::job::{Done, Job, Mode};
+use strategy::job::{AccountJob, Done, Job, Mode};
 use strategy::live::{BalanceCheck, Live, Paper, Recorder, RunKind, RunRecord, Traded, trade};
-use strategy::param::Values;
 use strategy::{Fees, Funding, Instrument, Journal, RATE_DECIMALS, TableFormat};
 use tokio::runtime::Builder;
 use types::Interval;
 
 use crate::backtest::latency::Drawn;
 use crate::backtest::output::{self, Report};
+use crate::choice::Choice;
 use crate::interrupt;
-use crate::rules::{Choice, Levels, Limits, Rates};
+use crate::rules::{Levels, Limits, Rates};
 
 /// Run a strategy on the feed of a venue, on paper or live
 ///
@@ -93,13 +93,13 @@ impl Trade {
         if self.choice.is_help() {
             return cli::print_line(output::strategies());
         }
-        let values = self.choice.values()?;
+        let account = self.choice.account()?;
         let credentials = self.key.as_deref();
         let credentials =
             credentials.map(|file| keys::read(file, self.account.as_deref())).transpose()?;
         let client = self.client(credentials)?;
         let stop = interrupt::flag()?;
-        if self.live { self.live(values, client, stop) } else { self.paper(values, client, stop) }
+        if self.live { self.live(account, client, stop) } else { self.paper(account, client, stop) }
     }
 
     fn client(&self, credentials: Option<Credentials>) -> Result<Client, Failure> {
@@ -121,7 +121,7 @@ impl Trade {
         Feed::open(client, &self.symbol, bars).await.map_err(at_venue)
     }
 
-    fn paper(&self, values: Values, client: Client, stop: &AtomicBool) -> Result<(), Failure> {
+    fn paper(&self, account: AccountJob, client: Client, stop: &AtomicBool) -> Result<(), Failure> {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let feed = runtime.block_on(self.feed(client))?;
         let recorder = self.recorder()?;
@@ -130,10 +130,10 @@ impl Trade {
             maker: self.rates.maker_fee_bps.unwrap_or(0),
             taker: self.rates.taker_fee_bps.unwrap_or(0),
         };
-        let job = self.job(values, paper.instruments(), fees);
+        let job = self.job(account, paper.instruments(), fees);
         let journal = self.journal(&job.setup.instruments)?;
         let never = AtomicBool::new(false);
-        let done = job.run(&mut paper, journal, &never);
+        let done = job.run(&mut paper, vec![journal], &never);
         let done = done.map_err(|error| Failure::fault(error.to_string()))?;
         let (lost, reason) = paper.lost();
         let mut report = Report::of(&job, &done);
@@ -143,9 +143,9 @@ impl Trade {
         self.print(&job, &done, report)
     }
 
-    fn live(&self, values: Values, client: Client, stop: &AtomicBool) -> Result<(), Failure> {
+    fn live(&self, account: AccountJob, client: Client, stop: &AtomicBool) -> Result<(), Failure> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let (job, traded) = runtime.block_on(self.trade(values, client, stop))?;
+        let (job, traded) = runtime.block_on(self.trade(account, client, stop))?;
         let Traded { done, recorder, ended_ns, latencies, lost, last_loss, .. } = traded;
         let mut report = Report::of(&job, &done);
         note_losses(&mut report, lost, last_loss.as_deref());
@@ -168,14 +168,14 @@ impl Trade {
 
     async fn trade(
         &self,
-        values: Values,
+        account: AccountJob,
         client: Client,
         stop: &AtomicBool,
     ) -> Result<(Job, Traded), Failure> {
         let feed = self.feed(client.clone()).await?;
         let sizes = feed.instruments().iter();
         let sizes = sizes.map(|of| Instrument::new(of.symbol.clone(), of.tick, of.lot)).collect();
-        let job = self.job(values, sizes, self.fees(&client).await?);
+        let job = self.job(account, sizes, self.fees(&client).await?);
         let (recorder, until) = (self.recorder()?, self.until());
         let journal = self.journal(&job.setup.instruments)?;
         let live = Live { client, feed, recorder, stop, until };
@@ -197,7 +197,7 @@ impl Trade {
         })
     }
 
-    fn job(&self, values: Values, instruments: Vec<Instrument>, fees: Fees) -> Job {
+    fn job(&self, account: AccountJob, instruments: Vec<Instrument>, fees: Fees) -> Job {
         Job {
             mode: Mode::Levels,
             setup: Setup {
@@ -211,8 +211,7 @@ impl Trade {
             },
             rules: self.levels.rules(),
             inside: Inside::default(),
-            strategy: self.choice.strategy.clone(),
-            values,
+            accounts: vec![account],
         }
     }
 

@@ -1,4 +1,4 @@
-//! Back-tests: a strategy over a recorded market, with latencies, queues and fees.
+//! Back-tests: strategies over a recorded market, with latencies, queues and fees.
 //!
 //! The run (`run.rs`) merges four streams by time: the record as the market saw it, the record as
 //! it reached the strategy (`feed.rs`), requests and answers (`market.rs`, delayed by
@@ -7,7 +7,7 @@
 //! `prints.rs` for trades alone. `bars.rs` is a run of its own.
 //!
 //! # Invariants
-//! - Cash and position of an instrument are the sums of its fills.
+//! - Cash and position of an account and an instrument are the sums of its fills.
 //! - A run gives the same fills again, in whatever batches its record is read.
 
 mod bars;
@@ -29,5 +29,5 @@ pub(crate) use self::levels::see_levels;
 pub use self::levels::{Fills, LevelRules};
 pub use self::orders::Divergence;
 pub use self::queue::{QueueModel, QueueModelUnknown};
-pub use self::run::{Ran, RunError, Setup, run_follow, run_impact, run_levels, run_prints};
+pub use self::run::{Ran, RunError, Seat, Setup, run_follow, run_impact, run_levels, run_prints};
 pub use self::standing::Standing;

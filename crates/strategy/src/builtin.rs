@@ -100,11 +100,29 @@ pub fn build<W: WithStrategy>(
         "vwap" => Ok(with.run(Slices::vwap(values))),
         "triangular-arbitrage" => Ok(with.run(Triangle::new(values))),
         "schedule" => Ok(with.run(Schedule::from_values(values)?)),
-        _ => {
-            let known: Vec<&str> = BUILTINS.iter().map(|builtin| builtin.name).collect();
-            let known = known.join(", ");
-            Err(ParamError::Together(format!("no strategy is called {name:?}: there are {known}")))
-        }
+        _ => Err(unknown(name)),
+    }
+}
+
+/// The error that lists the strategies there are.
+pub(crate) fn unknown(name: &str) -> ParamError {
+    let known: Vec<&str> = BUILTINS.iter().map(|builtin| builtin.name).collect();
+    let known = known.join(", ");
+    ParamError::Together(format!("no strategy is called {name:?}: there are {known}"))
+}
+
+/// A strategy whose call-backs are dispatched dynamically, for runs of several.
+pub fn boxed(name: &str, values: &Values) -> Result<Box<dyn Strategy + Send>, ParamError> {
+    build(name, values, Boxed)
+}
+
+struct Boxed;
+
+impl WithStrategy for Boxed {
+    type Output = Box<dyn Strategy + Send>;
+
+    fn run<S: Strategy + Clone + Send + 'static>(self, strategy: S) -> Self::Output {
+        Box::new(strategy)
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) use self::timers::Timers;
 use crate::account::{Account, Fees};
 use crate::book::Book;
 use crate::instrument::Instrument;
-use crate::order::{Action, Answer, Fill, NewOrder, Order, Outcome, Pending, Request};
+use crate::order::{Action, Answer, Fill, NewOrder, Order, Outcome, Pending, Request, base_id};
 use crate::risk::{Refusal, Risk, RiskLimits};
 
 /// The strategy's view of one instrument.
@@ -45,13 +45,23 @@ pub struct Context {
     pub(crate) risk: Risk,
     pub(crate) outbox: Vec<Request>,
     pub(crate) fees: Fees,
-    next_id: u64,
+    last_id: u64,
     refused: u64,
     last_refusal: Option<Refusal>,
 }
 
 impl Context {
     pub(crate) fn new(instruments: Vec<Instrument>, fees: Fees, limits: RiskLimits) -> Self {
+        Self::of_account(0, instruments, fees, limits)
+    }
+
+    /// Of one of several accounts in a run. Their orders' ids differ.
+    pub(crate) fn of_account(
+        account: usize,
+        instruments: Vec<Instrument>,
+        fees: Fees,
+        limits: RiskLimits,
+    ) -> Self {
         let view = |instrument| View {
             instrument,
             book: Book::default(),
@@ -67,7 +77,7 @@ impl Context {
             risk: Risk::new(limits),
             outbox: Vec::with_capacity(64),
             fees,
-            next_id: 1,
+            last_id: base_id(account),
             refused: 0,
             last_refusal: None,
         }
@@ -139,8 +149,8 @@ impl Context {
 
     pub fn send(&mut self, new: NewOrder) -> Result<OrderId, Refusal> {
         self.check(|context| context.risk_check(&new))?;
-        let id = OrderId(self.next_id);
-        self.next_id += 1;
+        self.last_id += 1;
+        let id = OrderId(self.last_id);
         let NewOrder { instrument, side, price, qty, terms } = new;
         let order = Order {
             id,

@@ -12,7 +12,7 @@ use crate::context::{Context, View};
 use crate::funding::Funding;
 use crate::journal::Journal;
 use crate::order::{Answer, Fill, Outcome};
-use crate::strategy::{Strategy, Trade};
+use crate::strategy::{Bar, Strategy, Trade};
 
 pub(crate) struct Desk<'a, S> {
     pub(crate) context: Context,
@@ -20,6 +20,8 @@ pub(crate) struct Desk<'a, S> {
     pub(crate) journal: &'a mut Journal,
     funding: Funding,
     bars: BarEvents,
+    /// The instrument whose book has changed since the last call-back.
+    changed: Option<u16>,
     sample_ns: i64,
     next_sample_ns: i64,
 }
@@ -32,8 +34,8 @@ impl<'a, S: Strategy> Desk<'a, S> {
         funding: Funding,
         sample_ns: i64,
     ) -> Self {
-        let (bars, next_sample_ns) = (BarEvents::default(), i64::MAX);
-        Self { context, strategy, journal, funding, bars, sample_ns, next_sample_ns }
+        let (bars, changed, next_sample_ns) = (BarEvents::default(), None, i64::MAX);
+        Self { context, strategy, journal, funding, bars, changed, sample_ns, next_sample_ns }
     }
 
     /// Before the first event, at its time.
@@ -61,44 +63,32 @@ impl<'a, S: Strategy> Desk<'a, S> {
         self.funding.pay(ns, &mut self.context);
         if self.next_sample_ns == ns {
             self.next_sample_ns = ns.saturating_add(self.sample_ns);
-            self.journal.sample(&self.context)?;
-            if self.context.risk.watches_drawdown() {
-                let pnl = self.context.total_pnl();
-                self.context.risk.record_pnl(pnl);
-            }
+            self.sample()?;
         }
-        while self.context.timers.next_ns() == ns {
-            let Some((_, timer)) = self.context.timers.pop() else { break };
-            self.strategy.on_timer(&mut self.context, timer);
-        }
+        while self.run_timer(ns) {}
         Ok(())
     }
 
-    /// An event of the market reaches the strategy. `update` changes the view by it, and `changed`
-    /// has the instrument whose book has changed since the last call-back. `None` if the event
-    /// names an instrument that is not in the run.
+    /// An event of the market reaches the strategy. `update` changes the view by it. `None` if the
+    /// event names an instrument that is not in the run.
     #[inline]
-    pub(crate) fn see(
-        &mut self,
-        event: &Event,
-        changed: &mut Option<u16>,
-        update: impl FnOnce(&mut View),
-    ) -> Option<()> {
-        if changed.is_some_and(|instrument| instrument != event.instrument) {
-            self.book_changed(changed);
+    pub(crate) fn see(&mut self, event: &Event, update: impl FnOnce(&mut View)) -> Option<()> {
+        if self.changed.is_some_and(|instrument| instrument != event.instrument) {
+            self.book_changed();
         }
         update(self.context.views.get_mut(usize::from(event.instrument))?);
         match event.kind {
             Kind::Trade => self.traded(event),
             Kind::Open | Kind::High | Kind::Low | Kind::Close => self.bar_event(event),
-            _ => *changed = Some(event.instrument),
+            _ => self.changed = Some(event.instrument),
         }
         Some(())
     }
 
+    /// All that arrives at one time has been seen.
     #[inline]
-    pub(crate) fn book_changed(&mut self, changed: &mut Option<u16>) {
-        if let Some(instrument) = changed.take() {
+    pub(crate) fn book_changed(&mut self) {
+        if let Some(instrument) = self.changed.take() {
             self.strategy.on_book(&mut self.context, instrument);
         }
     }
@@ -119,6 +109,38 @@ impl<'a, S: Strategy> Desk<'a, S> {
         if let Some(bar) = self.bars.add(event) {
             self.strategy.on_bar(&mut self.context, &bar);
         }
+    }
+
+    /// A bar of a record that has bars alone.
+    #[inline]
+    pub(crate) fn bar(&mut self, bar: &Bar) {
+        self.strategy.on_bar(&mut self.context, bar);
+    }
+
+    /// Funding that is due up to `ns`, at present marks.
+    #[inline]
+    pub(crate) fn pay_funding(&mut self, ns: i64) {
+        self.funding.pay(ns, &mut self.context);
+    }
+
+    /// Runs the next timer that is due up to `ns`, if there is one.
+    pub(crate) fn run_timer(&mut self, ns: i64) -> bool {
+        if self.context.timers.next_ns() > ns {
+            return false;
+        }
+        let Some((_, timer)) = self.context.timers.pop() else { return false };
+        self.strategy.on_timer(&mut self.context, timer);
+        true
+    }
+
+    /// Takes a sample of the equity.
+    pub(crate) fn sample(&mut self) -> io::Result<()> {
+        self.journal.sample(&self.context)?;
+        if self.context.risk.watches_drawdown() {
+            let pnl = self.context.total_pnl();
+            self.context.risk.record_pnl(pnl);
+        }
+        Ok(())
     }
 
     /// The market has answered a request, or an order has filled or ended.

@@ -1,12 +1,14 @@
-//! A back-test as data: mode, rules, strategy by name. Tools, sweeps and programs run it.
+//! A back-test as data: mode, rules, accounts with strategies by name. Tools, sweeps and programs
+//! run it.
 
 use std::sync::atomic::AtomicBool;
 
 use crate::backtest::{
-    BarSource, Divergence, Inside, LevelRules, Ran, RunError, Setup, Source, run_bars, run_follow,
-    run_impact, run_levels, run_prints,
+    BarSource, Divergence, Inside, LevelRules, Ran, RunError, Seat, Setup, Source, run_bars,
+    run_follow, run_impact, run_levels, run_prints,
 };
 use crate::builtin::{self, WithStrategy};
+use crate::context::Context;
 use crate::journal::Journal;
 use crate::param::{ParamError, Values};
 use crate::strategy::Strategy;
@@ -23,22 +25,29 @@ pub enum Mode {
     Bars,
 }
 
-/// A back-test of a built-in strategy.
+/// A back-test of built-in strategies.
 #[derive(Clone, Debug)]
 pub struct Job {
     pub mode: Mode,
     pub setup: Setup,
     pub rules: LevelRules,
     pub inside: Inside,
+    pub accounts: Vec<AccountJob>,
+}
+
+/// An account of a back-test, and the strategy that trades in it.
+#[derive(Clone, Debug)]
+pub struct AccountJob {
+    pub name: String,
     pub strategy: String,
     pub values: Values,
 }
 
-/// A run with its records.
+/// A run with the records of its accounts.
 #[derive(Debug)]
 pub struct Done {
     pub ran: Ran,
-    pub journal: Journal,
+    pub journals: Vec<Journal>,
     /// Where own orders were in the engine's book.
     pub divergence: Option<Divergence>,
 }
@@ -52,72 +61,154 @@ pub enum JobError<E> {
     Run(#[from] RunError<E>),
 }
 
+impl AccountJob {
+    /// A strategy in an account by its name, with the defaults of its parameters.
+    pub fn new(name: &str, strategy: &str) -> Result<Self, ParamError> {
+        let Some(found) = builtin::find(strategy) else { return Err(builtin::unknown(strategy)) };
+        let values = Values::defaults(found.params);
+        Ok(Self { name: name.to_owned(), strategy: strategy.to_owned(), values })
+    }
+}
+
+/// Sets a parameter: `ACCOUNT.KEY` in one account, `KEY` in each whose strategy has it.
+pub fn set(accounts: &mut [AccountJob], key: &str, value: &str) -> Result<(), ParamError> {
+    let (account, key) = key.split_once('.').map_or((None, key), |(of, key)| (Some(of), key));
+    let is_meant = |of: &AccountJob| account.is_none_or(|name| of.name == name);
+    if let Some(name) = account
+        && !accounts.iter().any(is_meant)
+    {
+        let known: Vec<&str> = accounts.iter().map(|of| of.name.as_str()).collect();
+        let known = known.join(", ");
+        return Err(ParamError::Together(format!(
+            "no account is called {name:?}: there are {known}"
+        )));
+    }
+    let knows = |of: &AccountJob| of.values.list().any(|(name, _)| name == key);
+    let is_known = accounts.iter().any(|of| is_meant(of) && knows(of));
+    for of in accounts.iter_mut().filter(|of| is_meant(of)) {
+        // Where none has it, the error lists what there is.
+        if knows(of) || !is_known {
+            of.values.set(key, value)?;
+        }
+    }
+    Ok(())
+}
+
+impl Done {
+    /// Equity and counts of all accounts together.
+    pub fn whole(&self) -> &Journal {
+        self.ran.whole.as_ref().unwrap_or(&self.journals[0])
+    }
+
+    /// Profit and loss of all accounts after fees, in quote units.
+    pub fn pnl(&self) -> f64 {
+        self.ran.contexts.iter().map(Context::total_pnl).sum()
+    }
+
+    /// What each account's strategy knows, and its record.
+    pub fn accounts(&self) -> impl ExactSizeIterator<Item = (&Context, &Journal)> {
+        self.ran.contexts.iter().zip(&self.journals)
+    }
+}
+
 impl Job {
-    /// Runs over events, in any mode but bars.
+    /// Runs over events, in any mode but bars. There is a journal for each account.
     pub fn run<F: Source>(
         &self,
         source: F,
-        journal: Journal,
+        journals: Vec<Journal>,
         stop: &AtomicBool,
     ) -> Result<Done, JobError<F::Error>> {
-        let with = OverEvents { job: self, source, journal, stop };
-        Ok(builtin::build(&self.strategy, &self.values, with)??)
+        self.with_strategies(OverEvents { job: self, source, journals, stop })
     }
 
     pub fn run_bars<B: BarSource>(
         &self,
         source: B,
-        journal: Journal,
+        journals: Vec<Journal>,
         stop: &AtomicBool,
     ) -> Result<Done, JobError<B::Error>> {
-        let with = OverBars { job: self, source, journal, stop };
-        Ok(builtin::build(&self.strategy, &self.values, with)??)
+        self.with_strategies(OverBars { job: self, source, journals, stop })
     }
+
+    fn with_strategies<R: WithStrategies>(&self, run: R) -> Result<Done, JobError<R::Error>> {
+        if let [only] = self.accounts.as_slice() {
+            return Ok(builtin::build(&only.strategy, &only.values, Alone(run))??);
+        }
+        let boxed = |of: &AccountJob| builtin::boxed(&of.strategy, &of.values);
+        let strategies = self.accounts.iter().map(boxed).collect::<Result<Vec<_>, _>>()?;
+        Ok(run.run(strategies)?)
+    }
+}
+
+/// Runs strategies of one type, each in its account.
+trait WithStrategies {
+    type Error;
+
+    fn run<S: Strategy>(self, strategies: Vec<S>) -> Result<Done, RunError<Self::Error>>;
+}
+
+/// One strategy keeps its own type, so that its call-backs are dispatched statically.
+struct Alone<R>(R);
+
+impl<R: WithStrategies> WithStrategy for Alone<R> {
+    type Output = Result<Done, RunError<R::Error>>;
+
+    fn run<S: Strategy + Clone + Send>(self, strategy: S) -> Self::Output {
+        self.0.run(vec![strategy])
+    }
+}
+
+fn seats<'a, S>(strategies: &'a mut [S], journals: &'a mut [Journal]) -> Vec<Seat<'a, S>> {
+    debug_assert_eq!(strategies.len(), journals.len());
+    let pairs = strategies.iter_mut().zip(journals);
+    pairs.map(|(strategy, journal)| Seat { strategy, journal }).collect()
 }
 
 struct OverEvents<'a, F> {
     job: &'a Job,
     source: F,
-    journal: Journal,
+    journals: Vec<Journal>,
     stop: &'a AtomicBool,
 }
 
-impl<F: Source> WithStrategy for OverEvents<'_, F> {
-    type Output = Result<Done, RunError<F::Error>>;
+impl<F: Source> WithStrategies for OverEvents<'_, F> {
+    type Error = F::Error;
 
-    fn run<S: Strategy + Clone + Send>(self, mut strategy: S) -> Self::Output {
-        let Self { job, source, mut journal, stop } = self;
+    fn run<S: Strategy>(self, mut strategies: Vec<S>) -> Result<Done, RunError<F::Error>> {
+        let Self { job, source, mut journals, stop } = self;
         let Job { mode, setup, rules, .. } = job;
-        let (strategy, records) = (&mut strategy, &mut journal);
+        let seats = seats(&mut strategies, &mut journals);
         let mut divergence = None;
         let ran = match mode {
             Mode::Orders { impact: true } => {
-                let (ran, found) = run_impact(setup, source, strategy, records, stop)?;
+                let (ran, found) = run_impact(setup, source, seats, stop)?;
                 divergence = Some(found);
                 ran
             }
-            Mode::Orders { impact: false } => run_follow(setup, source, strategy, records, stop)?,
-            Mode::Levels => run_levels(setup, *rules, source, strategy, records, stop)?,
-            Mode::Trades => run_prints(setup, source, strategy, records, stop)?,
+            Mode::Orders { impact: false } => run_follow(setup, source, seats, stop)?,
+            Mode::Levels => run_levels(setup, *rules, source, seats, stop)?,
+            Mode::Trades => run_prints(setup, source, seats, stop)?,
             Mode::Bars => return Err(RunError::Setup("bars are not run as events")),
         };
-        Ok(Done { ran, journal, divergence })
+        Ok(Done { ran, journals, divergence })
     }
 }
 
 struct OverBars<'a, B> {
     job: &'a Job,
     source: B,
-    journal: Journal,
+    journals: Vec<Journal>,
     stop: &'a AtomicBool,
 }
 
-impl<B: BarSource> WithStrategy for OverBars<'_, B> {
-    type Output = Result<Done, RunError<B::Error>>;
+impl<B: BarSource> WithStrategies for OverBars<'_, B> {
+    type Error = B::Error;
 
-    fn run<S: Strategy + Clone + Send>(self, mut strategy: S) -> Self::Output {
-        let Self { job, source, mut journal, stop } = self;
-        let ran = run_bars(&job.setup, job.inside, source, &mut strategy, &mut journal, stop)?;
-        Ok(Done { ran, journal, divergence: None })
+    fn run<S: Strategy>(self, mut strategies: Vec<S>) -> Result<Done, RunError<B::Error>> {
+        let Self { job, source, mut journals, stop } = self;
+        let seats = seats(&mut strategies, &mut journals);
+        let ran = run_bars(&job.setup, job.inside, source, seats, stop)?;
+        Ok(Done { ran, journals, divergence: None })
     }
 }

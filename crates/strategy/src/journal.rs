@@ -4,6 +4,7 @@
 //! has [`SAMPLES_MAX`] samples; files have all of it.
 
 mod files;
+mod whole;
 
 use std::io;
 use std::path::Path;
@@ -69,7 +70,7 @@ pub struct Journal {
     /// Changes of the equity from sample to sample, in quote units.
     pub changes: Moments,
     capital: f64,
-    last_pnl: f64,
+    last: Option<Sample>,
     stride: u64,
     best_pnl: f64,
     files: Option<Files>,
@@ -87,7 +88,7 @@ impl Journal {
             returns: Returns::default(),
             changes: Moments::default(),
             capital,
-            last_pnl: 0.0,
+            last: None,
             stride: 1,
             best_pnl: 0.0,
             files: None,
@@ -174,12 +175,20 @@ impl Journal {
         let position = view.account.position;
         let mark = view.twice_mark().unwrap_or(0) as f64 / 2.0 * view.instrument.tick_size();
         let sample = Sample { at_ns: context.now_ns, pnl: context.total_pnl(), position, mark };
+        self.add(sample);
+        match &mut self.files {
+            Some(files) => files.sample(&sample, context),
+            None => Ok(()),
+        }
+    }
+
+    fn add(&mut self, sample: Sample) {
+        let Sample { position, mark, .. } = sample;
         self.returns.add(sample.at_ns, self.capital + sample.pnl, mark);
         self.trades.sample(mark, position);
-        if self.totals.samples > 0 {
-            self.changes.add(sample.pnl - self.last_pnl);
+        if let Some(last) = self.last.replace(sample) {
+            self.changes.add(sample.pnl - last.pnl);
         }
-        self.last_pnl = sample.pnl;
         let totals = &mut self.totals;
         self.best_pnl = self.best_pnl.max(sample.pnl);
         totals.max_drawdown = totals.max_drawdown.max(self.best_pnl - sample.pnl);
@@ -189,10 +198,6 @@ impl Journal {
             self.keep(sample);
         }
         self.totals.samples += 1;
-        match &mut self.files {
-            Some(files) => files.sample(&sample, context),
-            None => Ok(()),
-        }
     }
 
     fn keep(&mut self, sample: Sample) {

@@ -39,8 +39,8 @@ pub use self::funding::{Funding, FundingError};
 pub use self::instrument::Instrument;
 pub use self::journal::{Journal, SAMPLES_MAX, Sample, TableFormat, Totals};
 pub use self::order::{
-    Action, Answer, Execution, Expired, Fill, FillCause, NewOrder, Order, Outcome, Pending,
-    Rejected, Request, Terms,
+    ACCOUNTS_MAX, Action, Answer, Execution, Expired, Fill, FillCause, NewOrder, Order, Outcome,
+    Pending, Rejected, Request, Terms,
 };
 pub use self::risk::{Refusal, RiskLimits};
 pub use self::strategy::{Bar, Strategy, Trade};

@@ -2,6 +2,28 @@
 
 use types::{OrderId, Price, Qty, Side};
 
+/// Accounts of a run at most.
+pub const ACCOUNTS_MAX: usize = 256;
+/// An order's id has its account above this bit, and its number in the account below.
+const ACCOUNT_BIT: u32 = 48;
+
+/// The id of the order before an account's first one.
+pub(crate) fn base_id(account: usize) -> u64 {
+    debug_assert!(account < ACCOUNTS_MAX);
+    (account as u64) << ACCOUNT_BIT
+}
+
+/// The account of an order, as its place among those of the run.
+#[inline]
+pub(crate) fn account_of(id: OrderId) -> usize {
+    (id.0 >> ACCOUNT_BIT) as usize
+}
+
+/// The number of an order in its account.
+pub(crate) fn number_in_account(id: OrderId) -> u64 {
+    id.0 & (base_id(1) - 1)
+}
+
 /// A new order, as a strategy sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewOrder {
@@ -169,7 +191,7 @@ pub enum FillCause {
     Crossed,
     /// The order took what rested.
     Took,
-    /// A recorded order traded with this one in the matching engine.
+    /// A recorded order, or one of another account, traded with this one in the matching engine.
     Matched,
     /// A bar opened at the order's price or better.
     Open,

@@ -5,8 +5,9 @@ mod chart;
 use std::fmt::Write;
 
 use self::chart::{bars, heat_table, line};
-use crate::job::{Done, Job};
-use crate::journal::{Sample, side_name};
+use crate::job::{AccountJob, Done, Job};
+use crate::journal::{Journal, Sample, side_name};
+use crate::order::number_in_account;
 use crate::statistics::{Figure, maker_rows, rows};
 
 /// Results of a sweep: the value of each point.
@@ -27,12 +28,11 @@ font-variant-numeric:tabular-nums}td:first-child,th:first-child{text-align:left}
 
 /// The page of a run, with the heat map of the sweep that it is the best of.
 pub fn render(job: &Job, done: &Done, warnings: &[String], heat: Option<&Heat>) -> String {
-    let journal = &done.journal;
-    let samples = &journal.samples;
     let mut page = String::new();
     let names: Vec<&str> =
         job.setup.instruments.iter().map(|instrument| instrument.name.as_str()).collect();
-    let title = format!("{} on {}", escape(&job.strategy), escape(&names.join(", ")));
+    let strategies: Vec<&str> = job.accounts.iter().map(|of| of.strategy.as_str()).collect();
+    let title = format!("{} on {}", escape(&strategies.join(", ")), escape(&names.join(", ")));
     // Writing to a string does not fail.
     let _ = write!(
         page,
@@ -43,8 +43,31 @@ pub fn render(job: &Job, done: &Done, warnings: &[String], heat: Option<&Heat>) 
     for warning in warnings {
         let _ = write!(page, "<p class=\"warning\">{}</p>", escape(warning));
     }
+    if let Some(whole) = &done.ran.whole {
+        let samples = &whole.samples;
+        let _ = write!(page, "<h2>All accounts</h2>{}", line(samples, |sample| sample.pnl, &[]));
+        let _ = write!(page, "<h2>Draw-down</h2>{}", line(&falls(samples), |of| of.pnl, &[]));
+    }
+    if let Some(heat) = heat {
+        let tried = heat.cells.len();
+        let _ = write!(page, "<h2>Sweep: the best of {tried} runs</h2>{}", heat_table(heat));
+    }
+    for (account, journal) in job.accounts.iter().zip(&done.journals) {
+        if job.accounts.len() > 1 {
+            let AccountJob { name, strategy, .. } = account;
+            let _ = write!(page, "<h1>{}: {}</h1>", escape(name), escape(strategy));
+        }
+        account_part(&mut page, job, account, journal);
+    }
+    page.push_str("</html>\n");
+    page
+}
+
+fn account_part(page: &mut String, job: &Job, account: &AccountJob, journal: &Journal) {
+    let samples = &journal.samples;
+    let instruments = &job.setup.instruments;
     let values: Vec<String> =
-        job.values.list().map(|(name, value)| format!("{name} = {value}")).collect();
+        account.values.list().map(|(name, value)| format!("{name} = {value}")).collect();
     let _ = write!(page, "<p>{}</p>", escape(&values.join(", ")));
     let _ = write!(page, "<h2>Profit and loss</h2>{}", line(samples, |sample| sample.pnl, &[]));
     let downs = falls(samples);
@@ -52,28 +75,21 @@ pub fn render(job: &Job, done: &Done, warnings: &[String], heat: Option<&Heat>) 
     let _ = write!(
         page,
         "<h2>Price and fills of {}</h2>{}",
-        escape(names.first().unwrap_or(&"")),
-        line(samples, |sample| sample.mark, &chart::marks(&journal.fills, &job.setup.instruments))
+        escape(instruments.first().map_or("", |of| of.name.as_str())),
+        line(samples, |sample| sample.mark, &chart::marks(&journal.fills, instruments))
     );
     let inventory = line(samples, |sample| sample.position as f64, &[]);
     let _ = write!(page, "<h2>Inventory in lots</h2>{inventory}");
     let _ = write!(page, "<h2>Changes of the equity</h2>{}", bars(samples));
-    months(&mut page, samples);
-    if let Some(heat) = heat {
-        let tried = heat.cells.len();
-        let _ = write!(page, "<h2>Sweep: the best of {tried} runs</h2>{}", heat_table(heat));
-    }
+    months(page, samples);
     let _ = write!(page, "<h2>Figures</h2><div class=\"two\"><table>");
-    let instruments = &job.setup.instruments;
     let all = rows(&journal.returns, &journal.trades, instruments);
     for row in all.iter().chain(&maker_rows(journal, instruments)) {
         let figure = figure_text(row.figure);
         let _ = write!(page, "<tr><td>{}<td>{figure}", escape(row.name));
     }
     let _ = write!(page, "</table></div>");
-    last_fills(&mut page, job, done);
-    page.push_str("</html>\n");
-    page
+    last_fills(page, job, journal);
 }
 
 /// The fall below the highest value so far.
@@ -108,10 +124,10 @@ fn months(page: &mut String, samples: &[Sample]) {
 /// Fills in the table of the page.
 const FILLS_SHOWN: usize = 200;
 
-fn last_fills(page: &mut String, job: &Job, done: &Done) {
-    let fills = &done.journal.fills;
+fn last_fills(page: &mut String, job: &Job, journal: &Journal) {
+    let fills = &journal.fills;
     let shown = fills.len().min(FILLS_SHOWN);
-    let all = done.journal.totals.fills;
+    let all = journal.totals.fills;
     let _ = write!(
         page,
         "<h2>First {shown} of {all} fills</h2><table><tr><th>Time<th>Order\
@@ -123,7 +139,7 @@ fn last_fills(page: &mut String, job: &Job, done: &Done) {
             page,
             "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}",
             moment(fill.exchange_ns),
-            fill.order_id.0,
+            number_in_account(fill.order_id),
             side_name(fill.side),
             instrument.tick.text(i128::from(fill.price.ticks()), 0),
             instrument.lot.text(i128::from(fill.qty.lots()), 0),

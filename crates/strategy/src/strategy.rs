@@ -56,3 +56,38 @@ pub trait Strategy {
         None
     }
 }
+
+/// Accounts of one run may have strategies of different types.
+impl Strategy for Box<dyn Strategy + Send> {
+    fn on_start(&mut self, context: &mut Context) {
+        (**self).on_start(context);
+    }
+
+    fn on_book(&mut self, context: &mut Context, instrument: u16) {
+        (**self).on_book(context, instrument);
+    }
+
+    fn on_trade(&mut self, context: &mut Context, trade: &Trade) {
+        (**self).on_trade(context, trade);
+    }
+
+    fn on_bar(&mut self, context: &mut Context, bar: &Bar) {
+        (**self).on_bar(context, bar);
+    }
+
+    fn on_order(&mut self, context: &mut Context, answer: &Answer) {
+        (**self).on_order(context, answer);
+    }
+
+    fn on_fill(&mut self, context: &mut Context, fill: &Fill) {
+        (**self).on_fill(context, fill);
+    }
+
+    fn on_timer(&mut self, context: &mut Context, timer: u32) {
+        (**self).on_timer(context, timer);
+    }
+
+    fn fault(&self) -> Option<&str> {
+        (**self).fault()
+    }
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use recorded::{Options, Recording, Stream};
-use strategy::backtest::{BarsInMemory, Inside, OrderLatency, Ran, Setup, run_bars};
+use strategy::backtest::{BarsInMemory, Inside, OrderLatency, Ran, Seat, Setup, run_bars};
 use strategy::builtin::{EmaCross, find};
 use strategy::param::Values;
 use strategy::statistics::{Figure, rows};
@@ -48,7 +48,8 @@ fn play(bars: &[Bar], instrument: &Instrument) -> (Ran, Journal) {
     let mut journal = Journal::new(10_000.0);
     let source = BarsInMemory::new(bars);
     let stop = AtomicBool::new(false);
-    let ran = run_bars(&setup, Inside::Pessimistic, source, &mut cross, &mut journal, &stop);
+    let ran =
+        run_bars(&setup, Inside::Pessimistic, source, Seat::alone(&mut cross, &mut journal), &stop);
     (ran.expect("the bars are sound"), journal)
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use flate2::read::GzDecoder;
 use recorded::{Event, Kind};
 use strategy::backtest::{
-    Fills, LevelRules, Memory, OrderLatency, QueueModel, Ran, Setup, run_levels,
+    Fills, LevelRules, Memory, OrderLatency, QueueModel, Ran, Seat, Setup, run_levels,
 };
 use strategy::builtin::MarketMaker;
 use strategy::param::Values;
@@ -136,7 +136,8 @@ fn play(case: &Case, source: Memory<'_>) -> (Ran, Journal) {
     let setup = Setup { latency: OrderLatency::constant(latency_us * 1_000), ..setup() };
     let mut journal = Journal::new(10_000.0);
     let stop = AtomicBool::new(false);
-    let ran = run_levels(&setup, rules, source, &mut maker(params), &mut journal, &stop);
+    let ran =
+        run_levels(&setup, rules, source, Seat::alone(&mut maker(params), &mut journal), &stop);
     (ran.expect("the events are sound"), journal)
 }
 
@@ -175,7 +176,7 @@ fn fills_are_those_of_hftbacktest() {
 fn cash_and_position_are_the_sums_of_fills() {
     let Some(events) = events() else { return };
     let (ran, journal) = play(&CASES[3], Memory::new(&events));
-    let account = ran.context.account(0);
+    let account = ran.contexts[0].account(0);
     let sign = |fill: &Fill| if fill.side == Side::Buy { 1 } else { -1 };
     let value = |fill: &Fill| {
         i128::from(fill.price.ticks()) * i128::from(fill.qty.lots()) * i128::from(sign(fill))

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use recorded::{Event, Kind};
 use strategy::backtest::{
     BarsInMemory, FeedLatency, Fills, Inside, LevelRules, Memory, OrderLatency, QueueModel, Ran,
-    RunError, Setup, run_bars, run_follow, run_impact, run_levels, run_prints,
+    RunError, Seat, Setup, run_bars, run_follow, run_impact, run_levels, run_prints,
 };
 use strategy::{
     Answer, Bar, Context, Fees, Instrument, Journal, NewOrder, Refusal, RiskLimits, Strategy, Trade,
@@ -64,16 +64,16 @@ fn a_strategy_that_panics_ends_its_run_with_its_message_in_each_mode() {
         assert_eq!(error, "the strategy: it panicked: no plan for 10");
     };
     let memory = || Memory::new(&events);
-    check(&|journal| run_levels(&setup, rules, memory(), &mut Panics, journal, &stop));
-    check(&|journal| run_prints(&setup, memory(), &mut Panics, journal, &stop));
-    check(&|journal| run_follow(&setup, memory(), &mut Panics, journal, &stop));
+    check(&|journal| run_levels(&setup, rules, memory(), Seat::alone(&mut Panics, journal), &stop));
+    check(&|journal| run_prints(&setup, memory(), Seat::alone(&mut Panics, journal), &stop));
+    check(&|journal| run_follow(&setup, memory(), Seat::alone(&mut Panics, journal), &stop));
     let impact = |journal: &mut Journal| {
-        run_impact(&setup, memory(), &mut Panics, journal, &stop).map(|(ran, _)| ran)
+        run_impact(&setup, memory(), Seat::alone(&mut Panics, journal), &stop).map(|(ran, _)| ran)
     };
     check(&impact);
     let bars = || BarsInMemory::new(&bars);
     let inside = Inside::default();
-    check(&|journal| run_bars(&setup, inside, bars(), &mut Panics, journal, &stop));
+    check(&|journal| run_bars(&setup, inside, bars(), Seat::alone(&mut Panics, journal), &stop));
 }
 
 /// Sends requests that must be refused, and keeps the refusals.
@@ -109,8 +109,8 @@ fn nonsense_is_refused_by_its_name_and_reaches_no_market() {
     let (events, stop) = (levels(), AtomicBool::new(false));
     let (mut strategy, mut journal) = (Nonsense::default(), Journal::new(1.0));
     let memory = Memory::new(&events);
-    let ran = run_levels(&setup(), rules, memory, &mut strategy, &mut journal, &stop);
-    let context = ran.expect("the run goes on").context;
+    let ran = run_levels(&setup(), rules, memory, Seat::alone(&mut strategy, &mut journal), &stop);
+    let context = &ran.expect("the run goes on").contexts[0];
     let expected = [
         Refusal::QtyIsZero,
         Refusal::PriceNotPositive,

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use recorded::{Event, Options, Recording, Stream, StreamError};
 use strategy::backtest::{
-    Divergence, Memory, OrderLatency, Ran, Setup, Source, run_follow, run_impact,
+    Divergence, Memory, OrderLatency, Ran, Seat, Setup, Source, run_follow, run_impact,
 };
 use strategy::builtin::{MarketMaker, find};
 use strategy::param::Values;
@@ -73,7 +73,7 @@ fn impact<S: Strategy>(
     let mut journal = Journal::new(1e6);
     let stop = AtomicBool::new(false);
     let source = Memory::new(events);
-    let ran = run_impact(setup, source, &mut strategy, &mut journal, &stop);
+    let ran = run_impact(setup, source, Seat::alone(&mut strategy, &mut journal), &stop);
     let (ran, divergence) = ran.expect("the events are sound");
     (ran, divergence, journal)
 }
@@ -94,7 +94,7 @@ fn own_orders_of_one_lot_hardly_change_the_day() {
     assert!(divergence.executed > 1_000, "{divergence:?}");
     assert_eq!(divergence.executed, without.executed);
     assert!(divergence.part() - without.part() < 0.05, "{without:?} {divergence:?}");
-    assert!(ran.context.position(0).abs() <= 5);
+    assert!(ran.contexts[0].position(0).abs() <= 5);
     let (_, again, same) = impact(&events, &setup, maker("5"));
     assert_eq!((again, same.fills), (divergence, journal.fills));
 }
@@ -105,12 +105,17 @@ fn without_impact_every_fill_has_its_place() {
     let run = || {
         let mut journal = Journal::new(1e6);
         let stop = AtomicBool::new(false);
-        let ran = run_follow(&setup, Memory::new(&events), &mut maker("5"), &mut journal, &stop);
+        let ran = run_follow(
+            &setup,
+            Memory::new(&events),
+            Seat::alone(&mut maker("5"), &mut journal),
+            &stop,
+        );
         (ran.expect("the events are sound"), journal)
     };
     let (ran, journal) = run();
     assert!(journal.totals.fills > 20, "{:?}", journal.totals);
-    let account = ran.context.account(0);
+    let account = ran.contexts[0].account(0);
     let signed = |fill: &strategy::Fill| {
         let lots = fill.qty.lots() as i64;
         if fill.side == types::Side::Buy { lots } else { -lots }

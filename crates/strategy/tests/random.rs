@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use proptest::prelude::*;
 use recorded::{Event, Kind};
 use strategy::backtest::{
-    Delay, FeedLatency, Fills, LevelRules, Memory, OrderLatency, QueueModel, Ran, Setup, run_levels,
+    Delay, FeedLatency, Fills, LevelRules, Memory, OrderLatency, QueueModel, Ran, Seat, Setup,
+    run_levels,
 };
 use strategy::builtin::{MarketMaker, find};
 use strategy::param::Values;
@@ -57,7 +58,7 @@ fn play(events: &[Event], batch: usize, fills: Fills, limit: Option<u64>) -> (Ra
     let rules = LevelRules { queue: QueueModel::Power3(3.0), fills, consumed_ns: 50 * MS };
     let source = Memory::in_batches(events, batch);
     let stop = AtomicBool::new(false);
-    let ran = run_levels(&setup, rules, source, &mut maker, &mut journal, &stop);
+    let ran = run_levels(&setup, rules, source, Seat::alone(&mut maker, &mut journal), &stop);
     (ran.expect("the events are sound"), journal)
 }
 
@@ -77,7 +78,7 @@ proptest! {
         let (_, again) = play(&events, batch, fills, Some(6));
         prop_assert_eq!(&again.fills, &journal.fills);
         prop_assert_eq!(&again.samples, &journal.samples);
-        let account = ran.context.account(0);
+        let account = ran.contexts[0].account(0);
         let (mut position, mut cash, mut fees) = (0i64, 0i128, 0i128);
         for fill in &journal.fills {
             let sign = if fill.side == Side::Buy { 1 } else { -1 };

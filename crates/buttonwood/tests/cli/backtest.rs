@@ -80,6 +80,56 @@ fn files_and_page_have_the_run() {
 }
 
 #[test]
+fn strategies_trade_in_accounts_of_their_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let page = dir.path().join("report.html");
+    let params = dir.path().join("params.toml");
+    fs::write(&params, "lots = 2\n[maker]\nhalf-spread = 1\n").unwrap();
+    let two = ["--data", LEVELS, "--strategy", "maker=market-maker", "--strategy", "twap"];
+    let set = ["--params", text(&params), "--set", "twap.duration-s=60"];
+    let two = [&two[..], &set].concat();
+    let out = ["--out", text(dir.path()), "--html", text(&page)];
+    let found = traded(&[&two[..], &out].concat());
+    let accounts = found["accounts"].as_array().unwrap();
+    let names: Vec<_> = accounts.iter().map(|of| of["account"].as_str().unwrap()).collect();
+    assert_eq!(names, ["maker", "twap"]);
+    for field in ["fills", "orders", "turnover", "pnl", "fees"] {
+        let sum: f64 = accounts.iter().map(|of| of[field].as_f64().unwrap()).sum();
+        let whole = found[field].as_f64().unwrap();
+        assert!((sum - whole).abs() < 1e-6, "{field}: {sum} in {found}");
+    }
+    for account in accounts {
+        assert!(account["fills"].as_u64().unwrap() > 0, "{account}");
+        assert!(account["statistics"]["# Trades"].as_u64().is_some(), "{account}");
+        let folder = dir.path().join(account["account"].as_str().unwrap());
+        let fills = fs::read_to_string(folder.join("fills.csv")).unwrap();
+        assert_eq!(fills.lines().count() as u64 - 1, account["fills"].as_u64().unwrap());
+        // Each account counts its orders from one.
+        assert!(fs::read_to_string(folder.join("orders.csv")).unwrap().contains("\n1,l2,"));
+    }
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("<h1>maker: market-maker</h1>") && page.contains("All accounts"));
+    let printed = run(&[&["backtest"], &two[..]].concat());
+    let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
+    assert!(printed.contains("\naccount twap: twap\n"), "{printed}");
+
+    let sweep = ["backtest", "--json", "--sweep", "maker.half-spread=1..2:1"];
+    let swept = run_json(&[&sweep[..], &two].concat());
+    assert_eq!(swept["runs"][0]["pnl"], found["pnl"], "{swept}");
+    assert_eq!(swept["tried"], 2);
+
+    let refused = |args: &[&str]| run_refused(&[&["backtest", "--data", LEVELS], args].concat());
+    let sentence = refused(&["--strategy", "twap", "--strategy", "twap"]);
+    let expected = "two accounts are called \"twap\": name one with ACCOUNT=twap";
+    assert!(sentence.contains(expected), "{sentence}");
+    let sentence = refused(&["--strategy", "a=twap", "--set", "b.lots=1"]);
+    assert!(sentence.contains("no account is called \"b\": there are a"), "{sentence}");
+    let odd = run(&["backtest", "--data", LEVELS, "--strategy", "a/b=twap"]);
+    let sentence = String::from_utf8_lossy(&odd.stderr).into_owned();
+    assert!(sentence.contains("the name of an account has letters, digits"), "{sentence}");
+}
+
+#[test]
 fn tables_may_be_parquet() {
     let dir = tempfile::tempdir().unwrap();
     let out = ["--out", text(dir.path()), "--out-format", "parquet"];

@@ -22,6 +22,7 @@ use strategy::{Bar, Journal};
 use super::output::{self, Report};
 use super::source::Events;
 use super::{Backtest, axis};
+use crate::choice::set;
 use crate::interrupt;
 
 /// Runs at many points of the strategy's parameters.
@@ -63,14 +64,6 @@ struct Data {
 
 pub(super) fn run(command: &Backtest, job: &Job, events: Events<'_>) -> Result<(), Failure> {
     let sweep = &command.sweep;
-    for axis in &sweep.axes {
-        let mut values = job.values.clone();
-        let known = values.list().any(|(name, _)| name == axis.name);
-        if !known {
-            // The error lists the parameters that there are.
-            values.set(&axis.name, "").map_err(|error| Failure::fault(error.to_string()))?;
-        }
-    }
     let points = match sweep.random {
         Some(count) => sweep::random(&sweep.axes, count, command.latency.seed()),
         None => sweep::grid(&sweep.axes),
@@ -78,6 +71,10 @@ pub(super) fn run(command: &Backtest, job: &Job, events: Events<'_>) -> Result<(
     let points = points.ok_or_else(|| {
         Failure::fault(format!("the grid has more than {} points", sweep::POINTS_MAX))
     })?;
+    if let Some(first) = points.first() {
+        // Before the data are read: it may name a parameter that there is not.
+        job_at(job, &sweep.axes, first)?;
+    }
     let (events, bars) = events.into_memory()?;
     let data = Data { events, bars };
     let stop = interrupt::flag()?;
@@ -102,7 +99,7 @@ fn search(
     };
     let deflated = deflated(&tried, &ran);
     let best_job = job_at(job, &command.sweep.axes, best)?;
-    let done = run_one(&best_job, data, command.journal(&job.setup.instruments)?, stop)?;
+    let done = run_one(&best_job, data, command.journals(job)?, stop)?;
     let report = Report::of(&best_job, &done);
     if let Some(path) = &command.html {
         let heat = heat(&command.sweep.axes, &tried, best);
@@ -267,32 +264,36 @@ fn try_all(
 }
 
 fn try_one(job: &Job, data: &Data, command: &Backtest, stop: &AtomicBool) -> Result<Ran, Failure> {
-    let done = run_one(job, data, Journal::new(command.capital), stop)?;
-    let pnl = (0..job.setup.instruments.len()).map(|at| done.ran.context.pnl(at as u16)).sum();
-    let Journal { totals, changes, .. } = done.journal;
+    let done = run_one(job, data, command.without_files(job), stop)?;
+    let Journal { totals, changes, .. } = done.whole();
     Ok(Ran {
-        pnl,
+        pnl: done.pnl(),
         fills: totals.fills,
         max_drawdown: totals.max_drawdown,
         ratio: changes.sharpe(),
-        moments: changes,
+        moments: *changes,
     })
 }
 
-fn run_one(job: &Job, data: &Data, journal: Journal, stop: &AtomicBool) -> Result<Done, Failure> {
+fn run_one(
+    job: &Job,
+    data: &Data,
+    journals: Vec<Journal>,
+    stop: &AtomicBool,
+) -> Result<Done, Failure> {
     let failure = |error: String| Failure::fault(error);
     if job.mode == Mode::Bars {
         let bars = BarsInMemory::new(&data.bars);
-        return job.run_bars(bars, journal, stop).map_err(|error| failure(error.to_string()));
+        return job.run_bars(bars, journals, stop).map_err(|error| failure(error.to_string()));
     }
     let events = Memory::new(&data.events);
-    job.run(events, journal, stop).map_err(|error| failure(error.to_string()))
+    job.run(events, journals, stop).map_err(|error| failure(error.to_string()))
 }
 
 fn job_at(job: &Job, axes: &[Axis], point: &Point) -> Result<Job, Failure> {
     let mut job = job.clone();
     for (axis, value) in axes.iter().zip(&point.0) {
-        job.values.set(&axis.name, value).map_err(|error| Failure::fault(error.to_string()))?;
+        set(&mut job.accounts, &axis.name, value)?;
     }
     Ok(job)
 }

@@ -4,13 +4,14 @@ use std::fmt::Write;
 use std::path::Path;
 
 use cli::Failure;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use strategy::Instrument;
 use strategy::builtin::BUILTINS;
 use strategy::job::{Done, Job};
 use strategy::sheet::{self, Heat};
-use strategy::statistics::{Figure, Row, maker_rows, rows};
+use strategy::statistics::Row;
 
+use super::account::{AccountReport, number, put_sums, write_rows, write_sums};
 use super::source::Events;
 
 /// Above this part, a report says on its first line that its fills are not those of the record.
@@ -18,11 +19,14 @@ const DIVERGENCE_MAX: f64 = 0.05;
 
 /// The figures of one run.
 pub(crate) struct Report {
-    fields: serde_json::Map<String, Value>,
+    fields: Map<String, Value>,
     warnings: Vec<String>,
     /// How the run went, in a line.
     pace: String,
+    /// Of a run with one account.
     rows: Vec<Row>,
+    /// Of a run with several.
+    accounts: Vec<AccountReport>,
 }
 
 impl Report {
@@ -62,39 +66,16 @@ impl Report {
 
     /// The figures that a run gives again.
     pub(crate) fn of(job: &Job, done: &Done) -> Self {
-        let Done { ran, journal, divergence } = done;
+        let ran = &done.ran;
         let instruments = &job.setup.instruments;
-        let money = |sum: fn(&strategy::Account) -> i128, unit: f64| -> f64 {
-            let of = |(at, instrument): (usize, &Instrument)| {
-                sum(ran.context.account(at as u16)) as f64 / unit * instrument.unit_value()
-            };
-            instruments.iter().enumerate().map(of).sum()
-        };
-        let pnl: f64 = (0..instruments.len()).map(|at| ran.context.pnl(at as u16)).sum();
-        let rows: Vec<Row> = rows(&journal.returns, &journal.trades, instruments)
-            .into_iter()
-            .chain(maker_rows(journal, instruments))
-            .collect();
-        let mut fields = serde_json::Map::new();
-        let mut put = |name: &str, value| fields.insert(name.to_owned(), value);
-        put("events", json!(ran.events));
-        put("fills", json!(journal.totals.fills));
-        put("orders", json!(journal.totals.orders));
-        put("turnover", number(money(|account| account.turnover, 1.0)));
-        put("pnl", number(pnl));
-        put("fees", number(money(|account| account.fees, strategy::FEE_UNITS as f64)));
-        put("funding", number(money(|account| account.funding, strategy::FEE_UNITS as f64)));
-        put("sharpe", number(journal.returns.sharpe()));
-        put("max_drawdown", number(journal.totals.max_drawdown));
-        put("refused", json!(ran.context.refused()));
-        put("late", json!(ran.late));
-        put("partial", json!(ran.is_partial));
-        let positions = (0..instruments.len()).map(|at| ran.context.position(at as u16));
-        put("position_lots", json!(positions.collect::<Vec<_>>()));
-        let mut warnings = Vec::new();
-        if let Some(divergence) = divergence {
+        let (mut fields, mut warnings) = (Map::new(), Vec::new());
+        fields.insert("events".to_owned(), json!(ran.events));
+        put_sums(&mut fields, instruments, &ran.contexts, done.whole());
+        fields.insert("late".to_owned(), json!(ran.late));
+        fields.insert("partial".to_owned(), json!(ran.is_partial));
+        if let Some(divergence) = &done.divergence {
             let part = divergence.part();
-            put("divergence", number(part));
+            fields.insert("divergence".to_owned(), number(part));
             if part > DIVERGENCE_MAX {
                 let percent = part * 100.0;
                 warnings.push(format!(
@@ -110,14 +91,29 @@ impl Report {
             let late = ran.late;
             warnings.push(format!("{late} events were more than 2 s out of order, and moved"));
         }
-        if let Some(refusal) = ran.context.last_refusal() {
-            let refused = ran.context.refused();
-            warnings.push(format!("{refused} requests were refused, the last because {refusal}"));
+        let is_alone = job.accounts.len() == 1;
+        let (mut rows, mut accounts) = (Vec::new(), Vec::new());
+        for (account, (context, journal)) in job.accounts.iter().zip(done.accounts()) {
+            if let Some(refusal) = context.last_refusal() {
+                let refused = context.refused();
+                let of = if is_alone { String::new() } else { format!("{}: ", account.name) };
+                warnings.push(format!(
+                    "{of}{refused} requests were refused, the last because {refusal}"
+                ));
+            }
+            let part = AccountReport::of(account, instruments, context, journal);
+            if is_alone {
+                fields.insert("statistics".to_owned(), part.statistics());
+                rows = part.rows;
+            } else {
+                accounts.push(part);
+            }
         }
-        let statistics: serde_json::Map<String, Value> =
-            rows.iter().map(|row| (row.name.to_owned(), figure_json(row.figure))).collect();
-        fields.insert("statistics".to_owned(), statistics.into());
-        Self { fields, warnings, pace: String::new(), rows }
+        if !is_alone {
+            let all = accounts.iter().map(AccountReport::json).collect();
+            fields.insert("accounts".to_owned(), Value::Array(all));
+        }
+        Self { fields, warnings, pace: String::new(), rows, accounts }
     }
 
     /// Adds a figure.
@@ -135,10 +131,6 @@ impl Report {
         self.pace = pace;
     }
 
-    pub(super) fn number(&self, name: &str) -> f64 {
-        self.fields.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN)
-    }
-
     pub(crate) fn json(&self) -> String {
         let mut fields = self.fields.clone();
         fields.insert("warnings".to_owned(), json!(self.warnings));
@@ -152,35 +144,15 @@ impl Report {
             let _ = writeln!(text, "{warning}");
         }
         let _ = writeln!(text, "{}", self.pace);
-        for name in ["orders", "fills", "turnover", "fees", "pnl"] {
-            let _ = writeln!(text, "{name:<24} {}", short(self.number(name)));
-        }
-        for row in &self.rows {
-            let _ = writeln!(text, "{:<24} {}", row.name, sheet::figure_text(row.figure));
-        }
+        write_sums(&mut text, &self.fields);
+        write_rows(&mut text, &self.rows);
+        self.accounts.iter().for_each(|account| account.write(&mut text));
         text.pop();
         text
     }
 
     pub(super) fn warnings(&self) -> &[String] {
         &self.warnings
-    }
-}
-
-fn short(value: f64) -> String {
-    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.4}") }
-}
-
-/// JSON has no infinities and no NaN: a figure that does not exist is null.
-fn number(value: f64) -> Value {
-    serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)
-}
-
-fn figure_json(figure: Figure) -> Value {
-    match figure {
-        Figure::Number(value) => number(value),
-        Figure::Count(count) => json!(count),
-        Figure::Moment(ns) | Figure::Nanoseconds(ns) => json!(ns),
     }
 }
 

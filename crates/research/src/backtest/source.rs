@@ -169,13 +169,13 @@ impl BarSource for Events<'_> {
 pub(super) fn run(
     job: &Job,
     events: &mut Events<'_>,
-    journal: Journal,
+    journals: Vec<Journal>,
     stop: &AtomicBool,
 ) -> Result<Done, Failure> {
     let ran = if job.mode == Mode::Bars {
-        job.run_bars(events, journal, stop)
+        job.run_bars(events, journals, stop)
     } else {
-        job.run(events, journal, stop)
+        job.run(events, journals, stop)
     };
     ran.map_err(|error| Failure::fault(error.to_string()))
 }

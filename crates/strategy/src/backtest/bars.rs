@@ -17,9 +17,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use types::{OrderId, Price, Qty, Side};
 
-use super::run::{Ran, RunError, Setup};
-use crate::context::Context;
-use crate::funding::Funding;
+use super::run::{Ran, RunError, Seat, Setup, finish, whole};
+use crate::desk::Desk;
 use crate::journal::Journal;
 use crate::order::{Action, Answer, Execution, FillCause, Outcome, Rejected, Request, Terms};
 use crate::panicked::caught;
@@ -83,35 +82,39 @@ struct Waiting {
     sent_ns: i64,
 }
 
-/// Runs a strategy over bars.
+/// Runs strategies over bars.
 pub fn run_bars<S: Strategy, B: BarSource>(
     setup: &Setup,
     inside: Inside,
     mut source: B,
-    strategy: &mut S,
-    journal: &mut Journal,
+    seats: Vec<Seat<'_, S>>,
     stop: &AtomicBool,
 ) -> Result<Ran, RunError<B::Error>> {
-    if setup.instruments.is_empty() {
-        return Err(RunError::Setup("the run has no instruments"));
-    }
-    let context = Context::new(setup.instruments.clone(), setup.fees, setup.limits);
-    let funding = setup.funding.clone();
-    let mut run = Run { context, strategy, journal, funding, waiting: Vec::new(), inside, bars: 0 };
+    setup.check(&seats)?;
+    let desks = setup.desks(seats);
+    let whole = whole(&desks);
+    let account = |desk| Account { desk, waiting: Vec::new() };
+    let accounts = desks.into_iter().map(account).collect();
+    let mut run = Run { accounts, whole, inside, now_ns: i64::MIN, bars: 0 };
     let is_partial = caught(|| run.until_end(&mut source, stop))?;
-    run.journal.finish(&run.context)?;
-    let Run { context, bars, .. } = run;
-    Ok(Ran { context, events: bars, late: 0, is_partial })
+    let Run { accounts, mut whole, bars, .. } = run;
+    let desks = accounts.into_iter().map(|account| account.desk).collect();
+    let contexts = finish(desks, &mut whole)?;
+    Ok(Ran { contexts, whole, events: bars, late: 0, is_partial })
 }
 
 struct Run<'a, S> {
-    context: Context,
-    strategy: &'a mut S,
-    journal: &'a mut Journal,
-    funding: Funding,
-    waiting: Vec<Waiting>,
+    accounts: Vec<Account<'a, S>>,
+    whole: Option<Journal>,
     inside: Inside,
+    now_ns: i64,
     bars: u64,
+}
+
+/// No account's fills are missing for another one: each order fills in full.
+struct Account<'a, S> {
+    desk: Desk<'a, S>,
+    waiting: Vec<Waiting>,
 }
 
 impl<S: Strategy> Run<'_, S> {
@@ -132,7 +135,7 @@ impl<S: Strategy> Run<'_, S> {
             for bar in bars {
                 self.bar(bar)?;
             }
-            if let Some(fault) = self.strategy.fault() {
+            if let Some(fault) = self.accounts.iter().find_map(|account| account.desk.fault()) {
                 return Err(RunError::Strategy(fault.to_owned()));
             }
         }
@@ -140,43 +143,45 @@ impl<S: Strategy> Run<'_, S> {
 
     #[inline]
     fn bar<E>(&mut self, bar: &Bar) -> Result<(), RunError<E>> {
-        if bar.at_ns < self.context.now_ns && self.bars > 0 {
+        if bar.at_ns < self.now_ns {
             return Err(RunError::Setup("the bars are not in the order of their times"));
         }
-        if usize::from(bar.instrument) >= self.context.views.len() {
-            return Err(RunError::InstrumentUnknown(bar.instrument));
-        }
+        self.now_ns = bar.at_ns;
         let is_first = self.bars == 0;
-        self.context.now_ns = bar.at_ns;
-        if is_first {
-            self.funding.skip_until(bar.at_ns);
-            self.strategy.on_start(&mut self.context);
-            self.take_requests()?;
-        }
-        // Between the bars, at the close before.
-        self.funding.pay(bar.at_ns, &mut self.context);
-        if !self.waiting.is_empty() {
-            self.fill(bar)?;
-        }
-        let view = &mut self.context.views[usize::from(bar.instrument)];
-        view.last_price = Some(bar.close);
         self.bars += 1;
-        self.strategy.on_bar(&mut self.context, bar);
-        if !self.context.outbox.is_empty() {
+        for account in &mut self.accounts {
+            if is_first {
+                account.desk.start(bar.at_ns);
+                account.take_requests()?;
+            }
+            account.bar(bar, self.inside)?;
+        }
+        if let Some(whole) = &mut self.whole {
+            whole.add_all(self.accounts.iter().map(|account| &*account.desk.journal));
+        }
+        Ok(())
+    }
+}
+
+impl<S: Strategy> Account<'_, S> {
+    #[inline]
+    fn bar<E>(&mut self, bar: &Bar, inside: Inside) -> Result<(), RunError<E>> {
+        self.desk.context.now_ns = bar.at_ns;
+        // Between the bars, at the close before.
+        self.desk.pay_funding(bar.at_ns);
+        if !self.waiting.is_empty() {
+            self.fill(bar, inside)?;
+        }
+        let Some(view) = self.desk.context.views.get_mut(usize::from(bar.instrument)) else {
+            return Err(RunError::InstrumentUnknown(bar.instrument));
+        };
+        view.last_price = Some(bar.close);
+        self.desk.bar(bar);
+        if !self.desk.context.outbox.is_empty() {
             self.take_requests()?;
         }
-        self.journal.sample(&self.context)?;
-        if self.context.risk.watches_drawdown() {
-            let pnl = self.context.total_pnl();
-            self.context.risk.record_pnl(pnl);
-        }
-        self.timers(bar.at_ns)
-    }
-
-    fn timers<E>(&mut self, now_ns: i64) -> Result<(), RunError<E>> {
-        while self.context.timers.next_ns() <= now_ns {
-            let Some((_, timer)) = self.context.timers.pop() else { break };
-            self.strategy.on_timer(&mut self.context, timer);
+        self.desk.sample()?;
+        while self.desk.run_timer(bar.at_ns) {
             self.take_requests()?;
         }
         Ok(())
@@ -185,8 +190,8 @@ impl<S: Strategy> Run<'_, S> {
     /// Requests are acknowledged at once; orders wait for the next bar.
     #[cold]
     fn take_requests<E>(&mut self) -> Result<(), RunError<E>> {
-        while !self.context.outbox.is_empty() {
-            let requests = std::mem::take(&mut self.context.outbox);
+        while !self.desk.context.outbox.is_empty() {
+            let requests = std::mem::take(&mut self.desk.context.outbox);
             for request in requests {
                 let outcome = self.request(&request);
                 self.answer(request.id, request.instrument, outcome)?;
@@ -200,7 +205,7 @@ impl<S: Strategy> Run<'_, S> {
         let at = self.waiting.iter().position(|order| order.id == id);
         match (action, at) {
             (Action::New { side, price, qty, terms }, _) => {
-                self.journal.sent();
+                self.desk.journal.sent();
                 let order = Waiting { id, instrument, side, price, qty, terms, sent_ns };
                 self.waiting.push(order);
                 Outcome::Accepted
@@ -220,8 +225,7 @@ impl<S: Strategy> Run<'_, S> {
 
     /// Fills what the bar reaches, in the order in which it is reached.
     #[cold]
-    fn fill<E>(&mut self, bar: &Bar) -> Result<(), RunError<E>> {
-        let inside = self.inside;
+    fn fill<E>(&mut self, bar: &Bar, inside: Inside) -> Result<(), RunError<E>> {
         let mut reached: Vec<(u128, usize, Price, FillCause)> = Vec::new();
         for (at, order) in self.waiting.iter().enumerate() {
             if order.instrument == bar.instrument
@@ -266,16 +270,8 @@ impl<S: Strategy> Run<'_, S> {
         instrument: u16,
         outcome: Outcome,
     ) -> Result<(), RunError<E>> {
-        let exchange_ns = self.context.now_ns;
-        let answer = Answer { id, instrument, exchange_ns, outcome };
-        self.journal.answered(&answer, &self.context)?;
-        if let Some(fill) = self.context.apply(&answer) {
-            self.journal.filled(&fill, &self.context)?;
-            self.strategy.on_fill(&mut self.context, &fill);
-        } else {
-            self.strategy.on_order(&mut self.context, &answer);
-        }
-        Ok(())
+        let exchange_ns = self.desk.context.now_ns;
+        Ok(self.desk.answered(&Answer { id, instrument, exchange_ns, outcome })?)
     }
 }
 

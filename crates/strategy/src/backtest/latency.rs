@@ -111,12 +111,14 @@ pub(crate) struct Clockwork {
 }
 
 impl Clockwork {
-    pub(crate) fn new(latency: OrderLatency) -> Self {
+    /// Each account draws from its own sequence.
+    pub(crate) fn new(latency: OrderLatency, account: usize) -> Self {
         let seed = match latency {
             OrderLatency::Drawn { seed, .. } => seed,
             OrderLatency::Measured(_) => 0,
         };
-        Self { latency, random: Random::new(seed), order_at: 0, answer_at: 0 }
+        let random = Random::new(seed.wrapping_add(account as u64));
+        Self { latency, random, order_at: 0, answer_at: 0 }
     }
 
     pub(crate) fn order(&mut self, sent_ns: i64) -> Arrival {
@@ -241,7 +243,7 @@ mod tests {
         let answer = Delay::LogNormal { median_ns: 1_000, sigma: 0.3 };
         let draw = |seed| {
             let latency = OrderLatency::Drawn { order, answer, seed };
-            let mut clockwork = Clockwork::new(latency);
+            let mut clockwork = Clockwork::new(latency, 0);
             let mut draw = || match clockwork.order(0) {
                 Arrival::AtMarket(ns) => (ns, clockwork.answer(0)),
                 Arrival::Rejected(_) => panic!("nothing is rejected"),
@@ -266,7 +268,7 @@ mod tests {
         };
         let rows =
             vec![row(100, 110, 130), row(200, 220, 250), row(300, 0, 340), row(400, 410, 420)];
-        let mut clockwork = Clockwork::new(OrderLatency::Measured(rows));
+        let mut clockwork = Clockwork::new(OrderLatency::Measured(rows), 0);
         assert_eq!(clockwork.order(50), Arrival::AtMarket(60));
         assert_eq!(clockwork.order(150), Arrival::AtMarket(165));
         assert_eq!(clockwork.order(250), Arrival::Rejected(295));

@@ -8,7 +8,7 @@ use types::OrderId;
 
 use super::latency::{Arrival, Clockwork, OrderLatency};
 use crate::context::View;
-use crate::order::{Answer, Outcome, Rejected, Request};
+use crate::order::{Answer, Outcome, Rejected, Request, account_of};
 
 /// One instrument's market.
 pub(crate) trait Market {
@@ -34,43 +34,58 @@ pub(crate) struct Answers<'a> {
 impl Answers<'_> {
     pub(crate) fn push(&mut self, id: OrderId, exchange_ns: i64, outcome: Outcome) {
         let answer = Answer { id, instrument: self.instrument, exchange_ns, outcome };
-        let arrives_ns = self.wires.clockwork.answer(exchange_ns);
-        self.wires.answers.push(self.instrument, arrives_ns, answer);
+        self.wires.answer(answer);
     }
 }
 
 /// Requests and answers on their way.
 #[derive(Debug)]
 pub(crate) struct Wires {
-    clockwork: Clockwork,
+    /// By account, so that none changes what another one's draws are.
+    clockworks: Vec<Clockwork>,
+    instruments: usize,
     pub(crate) requests: Wire<Request>,
     pub(crate) answers: Wire<Answer>,
 }
 
 impl Wires {
-    pub(crate) fn new(latency: OrderLatency, instruments: usize) -> Self {
+    pub(crate) fn new(latency: &OrderLatency, instruments: usize, accounts: usize) -> Self {
+        let clockwork = |account| Clockwork::new(latency.clone(), account);
         Self {
-            clockwork: Clockwork::new(latency),
-            requests: Wire::new(instruments),
-            answers: Wire::new(instruments),
+            clockworks: (0..accounts).map(clockwork).collect(),
+            instruments,
+            requests: Wire::new(instruments * accounts),
+            answers: Wire::new(instruments * accounts),
         }
     }
 
+    /// The connection of an account to an instrument's market.
+    #[inline]
+    fn line(&self, id: OrderId, instrument: u16) -> usize {
+        account_of(id) * self.instruments + usize::from(instrument)
+    }
+
+    fn answer(&mut self, answer: Answer) {
+        let arrives_ns = self.clockworks[account_of(answer.id)].answer(answer.exchange_ns);
+        self.answers.push(self.line(answer.id, answer.instrument), arrives_ns, answer);
+    }
+
     pub(crate) fn send(&mut self, request: Request) {
-        match self.clockwork.order(request.sent_ns) {
-            Arrival::AtMarket(ns) => self.requests.push(request.instrument, ns, request),
+        let Request { id, instrument, sent_ns, .. } = request;
+        let line = self.line(id, instrument);
+        match self.clockworks[account_of(id)].order(sent_ns) {
+            Arrival::AtMarket(ns) => self.requests.push(line, ns, request),
             Arrival::Rejected(ns) => {
-                let Request { id, instrument, .. } = request;
                 let outcome = Outcome::Rejected(Rejected::Overloaded);
                 let answer = Answer { id, instrument, exchange_ns: 0, outcome };
-                self.answers.push(instrument, ns, answer);
+                self.answers.push(line, ns, answer);
             }
         }
     }
 }
 
-/// Messages in one direction. Those of an instrument never overtake each other: they share a
-/// connection.
+/// Messages in one direction. Those of an account and an instrument never overtake each other: they
+/// share a connection, a *line*.
 #[derive(Debug)]
 pub(crate) struct Wire<T> {
     heap: BinaryHeap<Reverse<OnTheWay<T>>>,
@@ -86,16 +101,12 @@ struct OnTheWay<T> {
 }
 
 impl<T> Wire<T> {
-    fn new(instruments: usize) -> Self {
-        Self {
-            heap: BinaryHeap::with_capacity(64),
-            latest_ns: vec![i64::MIN; instruments],
-            sent: 0,
-        }
+    fn new(lines: usize) -> Self {
+        Self { heap: BinaryHeap::with_capacity(64), latest_ns: vec![i64::MIN; lines], sent: 0 }
     }
 
-    pub(crate) fn push(&mut self, instrument: u16, arrives_ns: i64, message: T) {
-        let latest_ns = &mut self.latest_ns[usize::from(instrument)];
+    pub(crate) fn push(&mut self, line: usize, arrives_ns: i64, message: T) {
+        let latest_ns = &mut self.latest_ns[line];
         let arrives_ns = arrives_ns.max(*latest_ns);
         *latest_ns = arrives_ns;
         self.sent += 1;

@@ -1,4 +1,5 @@
-//! The run of one strategy: what happens next, in the order of time.
+//! The run of one strategy, or of several in accounts of their own: what happens next, in the order
+//! of time.
 //!
 //! At one time, the strategy sees the record before answers, the market sees the record before
 //! requests, and the strategy's side comes before the market's, as in hftbacktest. A timer comes
@@ -20,12 +21,13 @@ use crate::desk::Desk;
 use crate::funding::Funding;
 use crate::instrument::Instrument;
 use crate::journal::Journal;
-use crate::order::Action;
+use crate::order::{ACCOUNTS_MAX, Action, account_of};
 use crate::panicked::caught;
 use crate::risk::RiskLimits;
 use crate::strategy::Strategy;
 
-/// What a run needs besides strategy and data.
+/// What a run needs besides strategies and data. Fees, limits and latencies are those of each
+/// account.
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub instruments: Vec<Instrument>,
@@ -53,10 +55,27 @@ pub enum RunError<E> {
     Setup(&'static str),
 }
 
+/// An account of a run: the strategy that trades in it, and the record of what it does.
+#[derive(Debug)]
+pub struct Seat<'a, S> {
+    pub strategy: &'a mut S,
+    pub journal: &'a mut Journal,
+}
+
+impl<'a, S> Seat<'a, S> {
+    /// The only account of a run.
+    pub fn alone(strategy: &'a mut S, journal: &'a mut Journal) -> Vec<Self> {
+        vec![Self { strategy, journal }]
+    }
+}
+
 /// How a run ended.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Ran {
-    pub context: Context,
+    /// What each account's strategy knows at the end.
+    pub contexts: Vec<Context>,
+    /// Equity and counts of several accounts together.
+    pub whole: Option<Journal>,
     pub events: u64,
     /// Events whose times were moved because they were too far out of order.
     pub late: u64,
@@ -64,54 +83,50 @@ pub struct Ran {
     pub is_partial: bool,
 }
 
-/// Runs a strategy over a record by levels.
+/// Runs strategies over a record by levels.
 pub fn run_levels<S: Strategy, F: Source>(
     setup: &Setup,
     rules: LevelRules,
     source: F,
-    strategy: &mut S,
-    journal: &mut Journal,
+    seats: Vec<Seat<'_, S>>,
     stop: &AtomicBool,
 ) -> Result<Ran, RunError<F::Error>> {
     let market = |instrument: &Instrument| LevelMarket::new(rules, instrument.lot_size());
     let markets = setup.instruments.iter().map(market).collect();
-    run(setup, markets, source, strategy, journal, stop).map(|(ran, _)| ran)
+    run(setup, markets, source, seats, stop).map(|(ran, _)| ran)
 }
 
-/// Runs a strategy over a record of trades.
+/// Runs strategies over a record of trades.
 pub fn run_prints<S: Strategy, F: Source>(
     setup: &Setup,
     source: F,
-    strategy: &mut S,
-    journal: &mut Journal,
+    seats: Vec<Seat<'_, S>>,
     stop: &AtomicBool,
 ) -> Result<Ran, RunError<F::Error>> {
     let markets = setup.instruments.iter().map(|_| PrintMarket::default()).collect();
-    run(setup, markets, source, strategy, journal, stop).map(|(ran, _)| ran)
+    run(setup, markets, source, seats, stop).map(|(ran, _)| ran)
 }
 
-/// Runs a strategy over a record order by order, which own orders do not change.
+/// Runs strategies over a record order by order, which own orders do not change.
 pub fn run_follow<S: Strategy, F: Source>(
     setup: &Setup,
     source: F,
-    strategy: &mut S,
-    journal: &mut Journal,
+    seats: Vec<Seat<'_, S>>,
     stop: &AtomicBool,
 ) -> Result<Ran, RunError<F::Error>> {
     let markets = setup.instruments.iter().map(|_| FollowMarket::default()).collect();
-    run(setup, markets, source, strategy, journal, stop).map(|(ran, _)| ran)
+    run(setup, markets, source, seats, stop).map(|(ran, _)| ran)
 }
 
-/// Runs a strategy over a record order by order, with own orders in the engine's book.
+/// Runs strategies over a record order by order, with own orders in the engine's book.
 pub fn run_impact<S: Strategy, F: Source>(
     setup: &Setup,
     source: F,
-    strategy: &mut S,
-    journal: &mut Journal,
+    seats: Vec<Seat<'_, S>>,
     stop: &AtomicBool,
 ) -> Result<(Ran, Divergence), RunError<F::Error>> {
     let markets = setup.instruments.iter().map(|_| ImpactMarket::default()).collect();
-    let (ran, markets) = run(setup, markets, source, strategy, journal, stop)?;
+    let (ran, markets) = run(setup, markets, source, seats, stop)?;
     let mut sum = Divergence::default();
     for market in &markets {
         sum.executed += market.divergence.executed;
@@ -122,47 +137,96 @@ pub fn run_impact<S: Strategy, F: Source>(
     Ok((ran, sum))
 }
 
-pub(crate) fn run<S: Strategy, M: Market, F: Source>(
+impl Setup {
+    /// What must hold before the first event.
+    pub(super) fn check<S, E>(&self, seats: &[Seat<'_, S>]) -> Result<(), RunError<E>> {
+        if self.instruments.is_empty() {
+            return Err(RunError::Setup("the run has no instruments"));
+        }
+        if seats.is_empty() {
+            return Err(RunError::Setup("the run has no accounts"));
+        }
+        if seats.len() > ACCOUNTS_MAX {
+            return Err(RunError::Setup("the run has more than 256 accounts"));
+        }
+        if self.sample_ns <= 0 {
+            return Err(RunError::Setup("the time between samples is not positive"));
+        }
+        if let OrderLatency::Measured(rows) = &self.latency
+            && rows.is_empty()
+        {
+            return Err(RunError::Setup("the latency file has no rows"));
+        }
+        Ok(())
+    }
+
+    /// A desk for each account.
+    pub(super) fn desks<'a, S: Strategy>(&self, seats: Vec<Seat<'a, S>>) -> Vec<Desk<'a, S>> {
+        let desk = |(account, Seat { strategy, journal }): (usize, Seat<'a, S>)| {
+            let Self { instruments, fees, limits, .. } = self;
+            let context = Context::of_account(account, instruments.clone(), *fees, *limits);
+            Desk::new(context, strategy, journal, self.funding.clone(), self.sample_ns)
+        };
+        seats.into_iter().enumerate().map(desk).collect()
+    }
+}
+
+/// The record of several accounts together; one account's own record is that of the whole.
+pub(super) fn whole<S>(desks: &[Desk<'_, S>]) -> Option<Journal> {
+    (desks.len() > 1).then(|| Journal::whole(desks.iter().map(|desk| &*desk.journal)))
+}
+
+/// Ends the records of all accounts at one time, and returns what their strategies know.
+pub(super) fn finish<S: Strategy>(
+    mut desks: Vec<Desk<'_, S>>,
+    whole: &mut Option<Journal>,
+) -> std::io::Result<Vec<Context>> {
+    let end_ns = desks.iter().map(|desk| desk.context.now_ns).max().unwrap_or(0);
+    for Desk { context, journal, .. } in &mut desks {
+        context.now_ns = end_ns;
+        journal.finish(context)?;
+    }
+    if let Some(whole) = whole {
+        whole.add_all(desks.iter().map(|desk| &*desk.journal));
+        desks.iter().for_each(|desk| whole.count(&desk.journal.totals));
+    }
+    Ok(desks.into_iter().map(|desk| desk.context).collect())
+}
+
+fn run<S: Strategy, M: Market, F: Source>(
     setup: &Setup,
     markets: Vec<M>,
     source: F,
-    strategy: &mut S,
-    journal: &mut Journal,
+    seats: Vec<Seat<'_, S>>,
     stop: &AtomicBool,
 ) -> Result<(Ran, Vec<M>), RunError<F::Error>> {
-    if setup.instruments.is_empty() {
-        return Err(RunError::Setup("the run has no instruments"));
-    }
-    if setup.sample_ns <= 0 {
-        return Err(RunError::Setup("the time between samples is not positive"));
-    }
-    if let OrderLatency::Measured(rows) = &setup.latency
-        && rows.is_empty()
-    {
-        return Err(RunError::Setup("the latency file has no rows"));
-    }
-    let context = Context::new(setup.instruments.clone(), setup.fees, setup.limits);
+    setup.check(&seats)?;
+    let eyes = || markets.iter().map(|_| M::Eyes::default()).collect();
     let mut run = Run {
         feed: Feed::new(source, setup.feed),
-        wires: Wires::new(setup.latency.clone(), setup.instruments.len()),
-        eyes: markets.iter().map(|_| M::Eyes::default()).collect(),
+        wires: Wires::new(&setup.latency, setup.instruments.len(), seats.len()),
+        eyes: seats.iter().map(|_| eyes()).collect(),
         markets,
-        desk: Desk::new(context, strategy, journal, setup.funding.clone(), setup.sample_ns),
+        whole: None,
+        desks: setup.desks(seats),
         events: 0,
     };
+    run.whole = whole(&run.desks);
     let is_partial = caught(|| run.until_end(stop))?;
-    let Run { desk, events, feed, markets, .. } = run;
-    let Desk { context, journal, .. } = desk;
-    journal.finish(&context)?;
-    Ok((Ran { context, events, late: feed.late, is_partial }, markets))
+    let Run { desks, mut whole, events, feed, markets, .. } = run;
+    let contexts = finish(desks, &mut whole)?;
+    Ok((Ran { contexts, whole, events, late: feed.late, is_partial }, markets))
 }
 
 struct Run<'a, S, M: Market, F> {
     feed: Feed<F>,
     wires: Wires,
     markets: Vec<M>,
-    eyes: Vec<M::Eyes>,
-    desk: Desk<'a, S>,
+    /// By account and instrument.
+    eyes: Vec<Vec<M::Eyes>>,
+    /// By account. At one time the first one's strategy acts first.
+    desks: Vec<Desk<'a, S>>,
+    whole: Option<Journal>,
     events: u64,
 }
 
@@ -174,7 +238,7 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
         if first_ns == i64::MAX {
             return Ok(false);
         }
-        self.desk.start(first_ns);
+        self.desks.iter_mut().for_each(|desk| desk.start(first_ns));
         self.send();
         self.check_strategy()?;
         loop {
@@ -183,7 +247,7 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
             let answer_ns = self.wires.answers.next_ns();
             let request_ns = self.wires.requests.next_ns();
             let next_ns = local_ns.min(market_ns).min(answer_ns).min(request_ns);
-            let (wake_ns, safe_ns) = (self.desk.wake_ns(), self.feed.safe_ns());
+            let (wake_ns, safe_ns) = (self.wake_ns(), self.feed.safe_ns());
             // At the end of the record timers end with it.
             if next_ns >= safe_ns && (wake_ns >= safe_ns || safe_ns == i64::MAX) {
                 self.check_strategy()?;
@@ -197,8 +261,7 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
                 continue;
             }
             if wake_ns < next_ns {
-                self.desk.wake(wake_ns)?;
-                self.send();
+                self.wake(wake_ns)?;
             } else if local_ns == next_ns {
                 self.see(local_ns)?;
             } else if answer_ns == next_ns {
@@ -214,36 +277,59 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
     }
 
     fn check_strategy(&self) -> Result<(), RunError<F::Error>> {
-        match self.desk.fault() {
+        match self.desks.iter().find_map(Desk::fault) {
             Some(fault) => Err(RunError::Strategy(fault.to_owned())),
             None => Ok(()),
         }
     }
 
-    /// What reaches the strategy from the record at `ns`.
+    /// When the next timer, sample or payment of an account is due.
     #[inline]
-    fn see(&mut self, ns: i64) -> Result<(), RunError<F::Error>> {
-        self.desk.context.now_ns = ns;
-        let mut changed = None;
-        while self.feed.local_ns() == ns {
-            let event = *self.feed.next_local();
-            let eyes = &mut self.eyes;
-            let update = |view: &mut View| {
-                M::see(&mut eyes[usize::from(event.instrument)], view, &event);
-            };
-            if self.desk.see(&event, &mut changed, update).is_none() {
-                return Err(RunError::InstrumentUnknown(event.instrument));
+    fn wake_ns(&self) -> i64 {
+        self.desks.iter().map(Desk::wake_ns).min().unwrap_or(i64::MAX)
+    }
+
+    #[inline]
+    fn wake(&mut self, ns: i64) -> Result<(), RunError<F::Error>> {
+        for desk in &mut self.desks {
+            if desk.wake_ns() == ns {
+                desk.wake(ns)?;
             }
         }
-        self.desk.book_changed(&mut changed);
+        if let Some(whole) = &mut self.whole {
+            whole.add_all(self.desks.iter().map(|desk| &*desk.journal));
+        }
+        self.send();
+        Ok(())
+    }
+
+    /// What reaches the strategies from the record at `ns`.
+    #[inline]
+    fn see(&mut self, ns: i64) -> Result<(), RunError<F::Error>> {
+        for desk in &mut self.desks {
+            desk.context.now_ns = ns;
+        }
+        while self.feed.local_ns() == ns {
+            let event = *self.feed.next_local();
+            for (desk, eyes) in self.desks.iter_mut().zip(&mut self.eyes) {
+                let update = |view: &mut View| {
+                    M::see(&mut eyes[usize::from(event.instrument)], view, &event);
+                };
+                if desk.see(&event, update).is_none() {
+                    return Err(RunError::InstrumentUnknown(event.instrument));
+                }
+            }
+        }
+        self.desks.iter_mut().for_each(Desk::book_changed);
         self.send();
         Ok(())
     }
 
     fn answer(&mut self, ns: i64) -> Result<(), RunError<F::Error>> {
-        self.desk.context.now_ns = ns;
         while let Some(answer) = self.wires.answers.pop_at(ns) {
-            self.desk.answered(&answer)?;
+            let desk = &mut self.desks[account_of(answer.id)];
+            desk.context.now_ns = ns;
+            desk.answered(&answer)?;
             self.send();
         }
         Ok(())
@@ -281,15 +367,16 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
     /// Sends what call-backs have put into the outbox.
     #[inline]
     fn send(&mut self) {
-        let Desk { context, journal, .. } = &mut self.desk;
-        if context.outbox.is_empty() {
-            return;
-        }
-        for request in context.outbox.drain(..) {
-            if let Action::New { .. } = request.action {
-                journal.sent();
+        for Desk { context, journal, .. } in &mut self.desks {
+            if context.outbox.is_empty() {
+                continue;
             }
-            self.wires.send(request);
+            for request in context.outbox.drain(..) {
+                if let Action::New { .. } = request.action {
+                    journal.sent();
+                }
+                self.wires.send(request);
+            }
         }
     }
 }

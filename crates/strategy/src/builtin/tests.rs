@@ -81,9 +81,8 @@ fn step<S: Strategy>(desk: &mut Desk<'_, S>, line: &str) {
             let kind = if is_level { Kind::Level } else { Kind::Trade };
             let (price, qty) = (Price::from_ticks(number(1)), Qty::from_lots(number(2) as u64));
             let event = Event::cleared(instrument, now_ns, now_ns).then(kind, side, price, qty);
-            let mut changed = None;
-            desk.see(&event, &mut changed, |view| see_levels(view, &event)).expect("it is listed");
-            desk.book_changed(&mut changed);
+            desk.see(&event, |view| see_levels(view, &event)).expect("it is listed");
+            desk.book_changed();
         }
         answer => {
             let id = OrderId(number(1) as u64);

@@ -12,7 +12,7 @@ use super::{Sample, side_name};
 use crate::account::FEE_UNITS;
 use crate::context::Context;
 use crate::instrument::Instrument;
-use crate::order::{Fill, Order, Terms};
+use crate::order::{Fill, Order, Terms, number_in_account};
 
 use ColumnKind::{Flag, Number, Text, Time, Whole};
 
@@ -118,7 +118,7 @@ impl Files {
             Terms::Stop => "stop",
         };
         self.orders.row([
-            whole(order.id.0.cast_signed()),
+            whole(number_in_account(order.id).cast_signed()),
             text(&instrument.name),
             text(side_name(order.side)),
             text(terms),
@@ -134,7 +134,7 @@ impl Files {
     pub(super) fn fill(&mut self, fill: &Fill, context: &Context) -> io::Result<()> {
         let instrument = &self.instruments[usize::from(fill.instrument)];
         self.fills.row([
-            whole(fill.order_id.0.cast_signed()),
+            whole(number_in_account(fill.order_id).cast_signed()),
             text(&instrument.name),
             text(side_name(fill.side)),
             price(instrument, fill.price),

@@ -10,12 +10,11 @@ use types::Side;
 
 use super::record::{EVENTS, RunKind, RunRecord};
 use crate::backtest::{FeedLatency, Inside, OrderLatency, Setup, Source};
-use crate::builtin;
 use crate::funding::Funding;
 use crate::instrument::Instrument;
-use crate::job::{Job, JobError, Mode};
+use crate::job::{AccountJob, Job, JobError, Mode};
 use crate::journal::{Journal, TableFormat};
-use crate::param::{ParamError, Values};
+use crate::param::ParamError;
 
 /// The folder of the back-test, in that of the run.
 const TESTED: &str = "backtest";
@@ -84,10 +83,9 @@ pub fn reconcile(
     let at_folder = |error| ReconcileError::Io { path: folder.to_owned(), error };
     let run = RunRecord::read(folder).map_err(at_folder)?;
     let instruments = run.instruments().ok_or_else(|| wrong("the sizes of its instruments"))?;
-    let found = builtin::find(&run.strategy).ok_or_else(|| wrong("its strategy is unknown"))?;
-    let mut values = Values::defaults(found.params);
+    let mut account = AccountJob::new("", &run.strategy)?;
     for (name, value) in &run.values {
-        values.set(name, value)?;
+        account.values.set(name, value)?;
     }
     let job = Job {
         mode: Mode::Levels,
@@ -106,15 +104,15 @@ pub fn reconcile(
         },
         rules: run.rules,
         inside: Inside::default(),
-        strategy: run.strategy.clone(),
-        values,
+        accounts: vec![account],
     };
     let tested = folder.join(TESTED);
     let journal = Journal::in_folder(run.capital, &tested, &instruments, TableFormat::Csv)
         .map_err(at_folder)?;
     let events = Recording { path: folder.join(EVENTS), name: None };
     let stream = Stream::open(&[events], &Options::default())?;
-    job.run(Recorded { stream, ended_ns: run.ended_ns, state: State::Events }, journal, stop)?;
+    let feed = Recorded { stream, ended_ns: run.ended_ns, state: State::Events };
+    job.run(feed, vec![journal], stop)?;
     let of_run = read_fills(&folder.join(FILLS), &instruments)?;
     let of_test = read_fills(&tested.join(FILLS), &instruments)?;
     Ok(Comparison::of(run.kind, instruments, of_run, of_test, window_ns))

@@ -64,12 +64,13 @@ impl RunRecord {
             tick: instrument.tick.format(1, 0),
             lot: instrument.lot.format(1, 0),
         };
-        let values = job.values.list().map(|(name, value)| (name.to_owned(), value));
+        let account = &job.accounts[0];
+        let values = account.values.list().map(|(name, value)| (name.to_owned(), value));
         Self {
             version: VERSION,
             kind,
             venue: venue.to_owned(),
-            strategy: job.strategy.clone(),
+            strategy: account.strategy.clone(),
             values: values.collect(),
             instruments: job.setup.instruments.iter().map(sizes).collect(),
             capital,

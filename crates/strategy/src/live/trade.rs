@@ -30,12 +30,12 @@ use super::access::{Access, LiveError};
 use super::feed::{append, append_loss};
 use super::own::OwnOrders;
 use super::record::Recorder;
-use crate::backtest::{MeasuredRequest, Ran, see_levels};
+use crate::backtest::{MeasuredRequest, Ran, Setup, see_levels};
 use crate::builtin::{self, WithStrategy};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::funding::Funding;
-use crate::job::{Done, Job};
+use crate::job::{AccountJob, Done, Job};
 use crate::journal::Journal;
 use crate::panicked::caught_while_polled;
 use crate::strategy::Strategy;
@@ -78,7 +78,10 @@ pub struct Traded {
 
 /// Runs the strategy of a job until it is stopped.
 pub async fn trade(job: &Job, live: Live<'_>, journal: Journal) -> Result<Traded, LiveError> {
-    let built = builtin::build(&job.strategy, &job.values, OnVenue { job, live, journal });
+    let [AccountJob { strategy, values, .. }] = job.accounts.as_slice() else {
+        return Err(LiveError::Strategy("a run on a venue has one account".to_owned()));
+    };
+    let built = builtin::build(strategy, values, OnVenue { job, live, journal });
     match built {
         Ok(run) => run.await,
         Err(error) => Err(LiveError::Strategy(error.to_string())),
@@ -95,12 +98,15 @@ impl<'a> WithStrategy for OnVenue<'a> {
     type Output = std::pin::Pin<Box<dyn Future<Output = Result<Traded, LiveError>> + 'a>>;
 
     fn run<S: Strategy + Clone + Send + 'static>(self, strategy: S) -> Self::Output {
-        Box::pin(run(self.job, self.live, self.journal, strategy))
+        let Self { job, live, journal } = self;
+        Box::pin(trade_with(&job.setup, live, journal, strategy))
     }
 }
 
-async fn run<S: Strategy>(
-    job: &Job,
+/// Runs a strategy of any type until it is stopped. Of the setup it takes instruments, fees, limits
+/// and the time between samples.
+pub async fn trade_with<S: Strategy>(
+    setup: &Setup,
     live: Live<'_>,
     mut journal: Journal,
     mut strategy: S,
@@ -109,8 +115,8 @@ async fn run<S: Strategy>(
     let mut balances = Balances::read(&client, feed.instruments()).await?;
     let (venue, reports) = Venue::websocket(client.clone(), None)?;
     let (answers, settled) = mpsc::unbounded_channel();
-    let context = Context::new(job.setup.instruments.clone(), job.setup.fees, job.setup.limits);
-    let sample_ns = job.setup.sample_ns;
+    let context = Context::new(setup.instruments.clone(), setup.fees, setup.limits);
+    let sample_ns = setup.sample_ns;
     let mut trader = Trader {
         desk: Desk::new(context, &mut strategy, &mut journal, Funding::default(), sample_ns),
         access: Access { client, venue },
@@ -145,9 +151,10 @@ async fn run<S: Strategy>(
     ended.and(left)?;
     journal.finish(&context)?;
     let checked = balances.check(&access.client).await;
-    let ran = Ran { context, events: seen, late: 0, is_partial: false };
+    let contexts = vec![context];
+    let ran = Ran { contexts, whole: None, events: seen, late: 0, is_partial: false };
     Ok(Traded {
-        done: Done { ran, journal, divergence: None },
+        done: Done { ran, journals: vec![journal], divergence: None },
         recorder,
         ended_ns,
         latencies,
@@ -314,12 +321,11 @@ impl<S: Strategy> Trader<'_, S> {
         let local_ns = events[0].local_ns;
         self.wake_until(local_ns)?;
         self.desk.context.now_ns = self.desk.context.now_ns.max(local_ns);
-        let mut changed = None;
         for event in &*events {
-            let seen = self.desk.see(event, &mut changed, |view| see_levels(view, event));
+            let seen = self.desk.see(event, |view| see_levels(view, event));
             seen.expect("the feed has the instruments of the run");
         }
-        self.desk.book_changed(&mut changed);
+        self.desk.book_changed();
         self.seen += events.len() as u64;
         if let Some(recorder) = &mut self.recorder {
             recorder.append(events)?;

@@ -2,8 +2,12 @@
 
 use super::*;
 use crate::account::Fees;
+use crate::backtest::Seat;
 use crate::backtest::latency::OrderLatency;
+use crate::context::Context;
+use crate::funding::Funding;
 use crate::instrument::Instrument;
+use crate::journal::Journal;
 use crate::order::{Fill, NewOrder};
 use crate::risk::RiskLimits;
 use types::Increment;
@@ -61,7 +65,7 @@ fn check(inside: Inside, orders: &[NewOrder], prices: [i64; 4], expected: &[&str
     let mut journal = Journal::new(1e6);
     let source = BarsInMemory::new(&bars);
     let stop = AtomicBool::new(false);
-    run_bars(&setup, inside, source, &mut once, &mut journal, &stop).expect("it runs");
+    run_bars(&setup, inside, source, Seat::alone(&mut once, &mut journal), &stop).expect("it runs");
     assert_eq!(once.fills, expected);
 }
 

@@ -2,13 +2,14 @@
 //!
 //! A line is an event or a request: `bid|ask PRICE QTY` sets a level, `buys|sells PRICE QTY` is a
 //! trade by its aggressor, `order ID SIDE PRICE QTY TERMS`, `replace ID PRICE QTY`, `cancel ID`,
-//! and `wait MS`.
+//! and `wait MS`. An ID with a `b` is of the second account.
 
 use types::OrderId;
 
 use super::*;
 use crate::backtest::latency::OrderLatency;
 use crate::backtest::market::Wires;
+use crate::order::{account_of, base_id, number_in_account};
 
 const MS: i64 = 1_000_000;
 
@@ -19,7 +20,7 @@ fn rules(fills: Fills) -> LevelRules {
 #[track_caller]
 fn check(rules: LevelRules, script: &str, expected: &[&str]) {
     let mut market = LevelMarket::new(rules, 1.0);
-    let mut wires = Wires::new(OrderLatency::constant(0), 1);
+    let mut wires = Wires::new(&OrderLatency::constant(0), 1, 2);
     let mut now_ns = 0;
     let mut found = Vec::new();
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -27,8 +28,9 @@ fn check(rules: LevelRules, script: &str, expected: &[&str]) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let number = |at: usize| words[at].parse::<i64>().expect("a number");
         let mut answers = Answers { wires: &mut wires, instrument: 0 };
-        let mut request = |id: i64, action| {
-            let id = OrderId(id as u64);
+        let mut request = |word: &str, action| {
+            let number = word.trim_start_matches('b').parse::<u64>().expect("a number");
+            let id = OrderId(if word.starts_with('b') { base_id(1) + number } else { number });
             let request = Request { id, instrument: 0, sent_ns: now_ns, action };
             market.request(&request, now_ns, &mut answers);
         };
@@ -45,10 +47,10 @@ fn check(rules: LevelRules, script: &str, expected: &[&str]) {
                     "fok" => Terms::Fok,
                     _ => Terms::Market,
                 };
-                request(number(1), Action::New { side, price: price(3), qty: qty(4), terms });
+                request(words[1], Action::New { side, price: price(3), qty: qty(4), terms });
             }
-            "replace" => request(number(1), Action::Replace { price: price(2), qty: qty(3) }),
-            "cancel" => request(number(1), Action::Cancel),
+            "replace" => request(words[1], Action::Replace { price: price(2), qty: qty(3) }),
+            "cancel" => request(words[1], Action::Cancel),
             kind => {
                 let (kind, side) = match kind {
                     "bid" => (Kind::Level, Side::Buy),
@@ -70,7 +72,8 @@ fn check(rules: LevelRules, script: &str, expected: &[&str]) {
             }
         }
         while let Some(answer) = wires.answers.pop_at(now_ns) {
-            let id = answer.id.0;
+            let account = if account_of(answer.id) == 0 { "" } else { "b" };
+            let id = format!("{account}{}", number_in_account(answer.id));
             found.push(match answer.outcome {
                 Outcome::Filled(Execution { price, qty, cause, is_maker, .. }) => {
                     let role = if is_maker { "maker" } else { "taker" };
@@ -94,6 +97,40 @@ fn a_trade_fills_what_is_left_when_the_queue_ahead_is_gone() {
          sells 100 4
          sells 100 9",
         &["1 Accepted", "1 2@100 maker queue", "1 3@100 maker queue"],
+    );
+}
+
+#[test]
+fn accounts_share_what_a_trade_a_level_and_a_queue_have() {
+    check(
+        rules(Fills::Partial),
+        "bid 100 10
+         ask 102 5
+         order 1 buy 100 5 limit
+         order b1 buy 100 5 limit
+         sells 100 13
+         sells 100 4
+         order 2 buy 102 4 ioc
+         order b2 buy 102 4 ioc",
+        &[
+            "1 Accepted",
+            "b1 Accepted",
+            "1 3@100 maker queue",
+            "1 2@100 maker queue",
+            "b1 2@100 maker queue",
+            "2 4@102 taker took",
+            "b2 1@102 taker took",
+            "b2 Expired(Unfilled)",
+        ],
+    );
+    // A book that own orders do not change has no order of another account.
+    check(
+        rules(Fills::Partial),
+        "bid 100 10
+         ask 104 5
+         order 1 sell 102 2 limit
+         order b1 buy 102 2 limit",
+        &["1 Accepted", "b1 Accepted"],
     );
 }
 

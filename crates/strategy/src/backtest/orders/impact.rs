@@ -2,8 +2,9 @@
 //!
 //! A recorded execution is an aggressor with its quantity and price against what stands, own orders
 //! included; what finds nothing is divergence. A recorded order that crosses own orders trades with
-//! them first. What own orders have taken, or what stands longer because of them, the record does
-//! not know: its later cancels and executions of orders that are gone are dropped and counted.
+//! them first. Own orders of two accounts trade with each other, those of one account do not. What
+//! own orders have taken, or what stands longer because of them, the record does not know: its
+//! later cancels and executions of orders that are gone are dropped and counted.
 
 use engine::{Book, NodeId, Nodes};
 use recorded::{Event, Kind};
@@ -12,7 +13,9 @@ use types::{OrderId, Price, Qty, Side};
 use super::{ById, Divergence, Table, see};
 use crate::backtest::market::{Answers, Market};
 use crate::context::View;
-use crate::order::{Action, Execution, Expired, FillCause, Outcome, Rejected, Request, Terms};
+use crate::order::{
+    Action, Execution, Expired, FillCause, Outcome, Rejected, Request, Terms, account_of,
+};
 
 /// Own orders share the book with the record's. Their ids have this bit, which no market uses.
 const OWN: u64 = 1 << 63;
@@ -26,6 +29,11 @@ pub(crate) struct ImpactMarket {
     /// Recorded orders that something else has taken than in the record.
     consumed: ById<()>,
     pub(crate) divergence: Divergence,
+}
+
+/// Whether a resting order belongs to the account of an own one.
+fn is_of_account(key: u64, id: OrderId) -> bool {
+    key & OWN != 0 && account_of(OrderId(key & !OWN)) == account_of(id)
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -290,7 +298,7 @@ impl ImpactMarket {
                 answers.push(id, now_ns, Outcome::Expired(Expired::WouldTrade));
                 return;
             }
-            Terms::Fok if !self.book.can_fill(side, Some(limit), qty) => {
+            Terms::Fok if self.within(id, side, limit, qty) < qty => {
                 answers.push(id, now_ns, Outcome::Expired(Expired::Unfilled));
                 return;
             }
@@ -300,7 +308,7 @@ impl ImpactMarket {
         if left.is_zero() {
             return;
         }
-        // Without this, it would trade with an own order.
+        // Without this, it would trade with an order of its own account.
         let is_blocked = self.book.crosses(side, limit);
         if matches!(terms, Terms::Limit | Terms::PostOnly) && !is_blocked {
             if is_new && left == qty {
@@ -316,7 +324,25 @@ impl ImpactMarket {
         }
     }
 
-    /// Takes from the book until an own order is at its front.
+    /// What an order can take before it meets one of its own account, up to `most`.
+    fn within(&self, id: OrderId, side: Side, limit: Price, most: Qty) -> Qty {
+        let mut found = Qty::from_lots(0);
+        let crossed = self
+            .book
+            .orders(&self.nodes, side.opposite())
+            .take_while(|node| side.crosses(limit, self.book.price(&self.nodes, *node)));
+        for node in crossed {
+            let order = &self.nodes[node];
+            if found >= most || is_of_account(order.order_id().0, id) {
+                break;
+            }
+            found += order.leaves_qty().min(most - found);
+        }
+        found
+    }
+
+    /// Takes from the book until an order of the same account is at its front. Those of other
+    /// accounts are counterparties.
     fn take(
         &mut self,
         id: OrderId,
@@ -329,7 +355,7 @@ impl ImpactMarket {
         let mut left = qty;
         while !left.is_zero() {
             let Some(front) = self.book.front_for(&self.nodes, side, limit) else { break };
-            if self.nodes[front.node].order_id().0 & OWN != 0 {
+            if is_of_account(self.nodes[front.node].order_id().0, id) {
                 break;
             }
             let traded = self.trade_with(front.node, left, None, now_ns, answers);

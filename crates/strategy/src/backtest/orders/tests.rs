@@ -2,21 +2,28 @@
 //!
 //! `add ID SIDE PRICE QTY`, `cancel ID QTY`, `delete ID`, `exec ID SIDE PRICE QTY` (the maker's
 //! side), `modify ID PRICE QTY` are the record; `order ID SIDE PRICE QTY TERMS`, `pull ID` are own
-//! requests.
+//! requests. An ID with a `b` is of the second account.
 
 use types::OrderId;
 
 use super::*;
 use crate::backtest::latency::OrderLatency;
 use crate::backtest::market::{Answers, Market, Wires};
-use crate::order::{Action, Execution, Outcome, Request, Terms};
+use crate::order::{
+    Action, Execution, Outcome, Request, Terms, account_of, base_id, number_in_account,
+};
 
 fn side(word: &str) -> Side {
     if word == "buy" { Side::Buy } else { Side::Sell }
 }
 
+fn own_id(word: &str) -> OrderId {
+    let number = word.trim_start_matches('b').parse::<u64>().expect("a number");
+    OrderId(if word.starts_with('b') { base_id(1) + number } else { number })
+}
+
 fn play<M: Market>(market: &mut M, script: &str) -> Vec<String> {
-    let mut wires = Wires::new(OrderLatency::constant(0), 1);
+    let mut wires = Wires::new(&OrderLatency::constant(0), 1, 2);
     let mut found = Vec::new();
     for (at, line) in script.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
         let now_ns = at as i64;
@@ -49,11 +56,12 @@ fn play<M: Market>(market: &mut M, script: &str) -> Vec<String> {
                     let terms = match words[5] {
                         "post" => Terms::PostOnly,
                         "ioc" => Terms::Ioc,
+                        "fok" => Terms::Fok,
                         _ => Terms::Limit,
                     };
                     Action::New { side: side(words[2]), price: price(3), qty: qty(4), terms }
                 };
-                let id = OrderId(number(1) as u64);
+                let id = own_id(words[1]);
                 let request = Request { id, instrument: 0, sent_ns: now_ns, action };
                 market.request(&request, now_ns, &mut answers);
                 found.extend(read(&mut wires, now_ns));
@@ -69,7 +77,8 @@ fn play<M: Market>(market: &mut M, script: &str) -> Vec<String> {
 fn read(wires: &mut Wires, now_ns: i64) -> Vec<String> {
     let mut found = Vec::new();
     while let Some(answer) = wires.answers.pop_at(now_ns) {
-        let id = answer.id.0;
+        let account = if account_of(answer.id) == 0 { "" } else { "b" };
+        let id = format!("{account}{}", number_in_account(answer.id));
         found.push(match answer.outcome {
             Outcome::Filled(Execution { price, qty, cause, .. }) => {
                 format!("{id} {}@{} {}", qty.lots(), price.ticks(), cause.name())
@@ -141,6 +150,63 @@ fn own_orders_do_not_trade_with_each_other() {
          pull 1",
         &["1 Accepted", "2 Expired(Unfilled)", "3 Expired(WouldTrade)", "1 Canceled"],
         Divergence::default(),
+    );
+}
+
+#[test]
+fn own_orders_of_two_accounts_trade_with_each_other() {
+    check_impact(
+        "order 1 sell 101 2 limit
+         order b1 buy 101 5 limit
+         order b2 sell 101 1 ioc
+         order 2 sell 101 1 ioc",
+        &[
+            "1 Accepted",
+            "1 2@101 matched",
+            "b1 2@101 took",
+            "b2 Expired(Unfilled)",
+            "b1 1@101 matched",
+            "2 1@101 took",
+        ],
+        Divergence::default(),
+    );
+}
+
+#[test]
+fn an_order_that_fills_in_full_or_not_at_all_does_not_count_its_own_account() {
+    check_impact(
+        "add 11 sell 101 1
+         order 1 sell 101 2 limit
+         add 12 sell 101 5
+         order 2 buy 101 3 fok
+         order b1 buy 101 4 fok",
+        &[
+            "1 Accepted",
+            "2 Expired(Unfilled)",
+            "b1 1@101 took",
+            "1 2@101 matched",
+            "b1 2@101 took",
+            "b1 1@101 took",
+        ],
+        Divergence::default(),
+    );
+}
+
+#[test]
+fn without_impact_accounts_share_an_execution_and_do_not_meet() {
+    check_follow(
+        "add 11 buy 100 5
+         order 1 buy 100 2 limit
+         order b1 buy 100 4 limit
+         add 12 buy 100 3
+         exec 12 buy 100 3
+         order 2 sell 100 1 limit",
+        &["1 Accepted", "b1 Accepted", "1 2@100 queue", "b1 1@100 queue", "2 1@100 took"],
+    );
+    check_follow(
+        "order 1 sell 101 2 limit
+         order b1 buy 101 2 limit",
+        &["1 Accepted", "b1 Accepted"],
     );
 }
 

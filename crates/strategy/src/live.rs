@@ -21,4 +21,4 @@ pub use self::access::LiveError;
 pub use self::paper::Paper;
 pub use self::reconcile::{Comparison, Pair, ReconcileError, RecordedFill, reconcile};
 pub use self::record::{Recorder, RunKind, RunRecord};
-pub use self::trade::{BalanceCheck, Live, Traded, trade};
+pub use self::trade::{BalanceCheck, Live, Traded, trade, trade_with};

@@ -50,7 +50,7 @@ const DEV_SEES: &[(&str, &[&str])] = &[
     ("venue", &["testing"]),
     ("projection", &["log", "testing", "venue"]),
     ("gateway", &["client", "log", "testing"]),
-    ("buttonwood", &["client", "log", "marketdata", "protocol", "recorded", "types"]),
+    ("buttonwood", &["client", "log", "marketdata", "protocol", "recorded", "strategy", "types"]),
 ];
 
 /// Libraries of command lines, and the crates that have none.

@@ -4,10 +4,16 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use client::{Client, Credentials, NewOrder, Side, Tls};
+use client::{Client, Credentials, Feed, NewOrder, Side, Tls};
 use serde_json::Value;
+use strategy::backtest::{OrderLatency, Setup};
+use strategy::live::{Live, trade_with};
+use strategy::{Answer, Context, Fees, Instrument, Journal, Outcome, RiskLimits, Strategy};
+use types::{Price, Qty};
 
 use crate::operator::trader;
 use crate::process::{Serving, command, run, run_json, run_refused, text};
@@ -274,6 +280,57 @@ async fn feed_and_orders_go_over_tls_to_a_venue_that_is_trusted() {
         assert_eq!((&report["position_lots"][0], &report["feed_lost"]), (&300.into(), &0.into()));
     }
     assert_eq!(fills(&bob).await, 5, "each slice of the live run");
+    venue.stop();
+}
+
+/// Sends an order, and panics when it stands.
+struct Panics {
+    stood: Arc<AtomicU64>,
+}
+
+impl Strategy for Panics {
+    fn on_start(&mut self, context: &mut Context) {
+        let (price, qty) = (Price::from_ticks(5_000_000), Qty::from_lots(100));
+        context.send(strategy::NewOrder::limit(0, Side::Buy, price, qty)).expect("no limit");
+    }
+
+    fn on_order(&mut self, context: &mut Context, answer: &Answer) {
+        assert_eq!(answer.outcome, Outcome::Accepted);
+        self.stood.store(context.open_orders().len() as u64, Ordering::Relaxed);
+        panic!("no plan for order {}", answer.id.0);
+    }
+}
+
+#[tokio::test]
+async fn a_live_strategy_that_panics_has_its_orders_canceled_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("venue");
+    let venue = Serving::start(&["--data", text(&data), "--demo", "--no-bots"]);
+    let (alice, bob) = (trader(&venue, text(&data), 0), trader(&venue, text(&data), 1));
+    bob.place(&NewOrder::limit("BTCUSDT", Side::Buy, "1", "59000")).await.unwrap();
+    let feed = Feed::open(alice.clone(), &["BTCUSDT".to_owned()], None).await.unwrap();
+    let sizes = feed.instruments().iter();
+    let sizes = sizes.map(|of| Instrument::new(of.symbol.clone(), of.tick, of.lot)).collect();
+    let setup = Setup {
+        instruments: sizes,
+        fees: Fees::default(),
+        funding: Default::default(),
+        limits: RiskLimits::default(),
+        latency: OrderLatency::constant(0),
+        feed: Default::default(),
+        sample_ns: 1_000_000_000,
+    };
+    let (stop, stood) = (AtomicBool::new(false), Arc::default());
+    let until = Some(Instant::now() + PATIENCE);
+    let live = Live { client: alice.clone(), feed, recorder: None, stop: &stop, until };
+    let panics = Panics { stood: Arc::clone(&stood) };
+    let ended = trade_with(&setup, live, Journal::new(1.0), panics).await;
+    let error = ended.expect_err("it panicked").to_string();
+    assert_eq!(error, "the strategy: it panicked: no plan for order 1");
+    assert_eq!(stood.load(Ordering::Relaxed), 1);
+    // At once: the run has waited for it. The order of the other account stands.
+    assert_eq!(alice.open_orders(None).await.unwrap().len(), 0);
+    assert_eq!(bob.open_orders(None).await.unwrap().len(), 1);
     venue.stop();
 }
 

@@ -1,41 +1,12 @@
 //! Certificates of authorities that a tool trusts when it connects to a venue over TLS.
 
-use std::fmt::Display;
 use std::path::Path;
 
-use tokio_rustls::rustls::RootCertStore;
-use tokio_rustls::rustls::pki_types::CertificateDer;
-use tokio_rustls::rustls::pki_types::pem::PemObject;
+use client::RootCertStore;
 
 use crate::Failure;
 
 /// Those in a file of PEM, or those that this machine trusts.
 pub fn authorities(ca: Option<&Path>) -> Result<RootCertStore, Failure> {
-    let mut roots = RootCertStore::empty();
-    match ca {
-        Some(file) => {
-            let invalid = |error: &dyn Display| {
-                Failure::new(format!("{}: no certificate (PEM): {error}", file.display()))
-            };
-            let found = CertificateDer::pem_file_iter(file).map_err(|error| invalid(&error))?;
-            for certificate in found {
-                let certificate = certificate.map_err(|error| invalid(&error))?;
-                roots.add(certificate).map_err(|error| invalid(&error))?;
-            }
-            if roots.is_empty() {
-                return Err(invalid(&"the file has none"));
-            }
-        }
-        None => {
-            let found = rustls_native_certs::load_native_certs();
-            // A system has odd certificates too, which rustls does not take.
-            roots.add_parsable_certificates(found.certs);
-            if roots.is_empty() {
-                return Err(Failure::new(
-                    "this machine has no certificates of authorities: name one with --ca",
-                ));
-            }
-        }
-    }
-    Ok(roots)
+    client::authorities(ca).map_err(|error| Failure::new(error.to_string()))
 }

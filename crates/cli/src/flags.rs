@@ -197,6 +197,11 @@ pub struct Flags {
     #[arg(long)]
     market_lenient: bool,
 
+    /// Certificates of authorities to trust (PEM) for a market at an https:// address, in place of
+    /// those that this machine trusts [default: none] [env: BUTTONWOOD_MARKET_CA]
+    #[arg(long, value_name = "FILE")]
+    market_ca: Option<PathBuf>,
+
     /// Create a trial venue in an empty folder: BTCUSDT, ETHUSDT, ETHBTC, the accounts alice and
     /// bob, and their keys in DIR/demo.json [env: BUTTONWOOD_DEMO]
     #[arg(long)]
@@ -428,8 +433,8 @@ mod tests {
             ["--glimpse", ":10"],
             ["--glimpse-connections-max", "11"],
             ["--grpc-connections-max", "9"],
-            ["--market", "BTCUSDT=day.dbn"],
-            ["--speed", "2.5"],
+            ["--market", "BTCUSDT=https://venue.example"],
+            ["--market-ca", "ca.pem"],
         ];
         let switches = [
             "--limit-loopback",
@@ -475,7 +480,8 @@ mod tests {
         assert_eq!((venue.snapshot_every, venue.replica), (7, true));
         assert_eq!((venue.pin.as_deref(), venue.huge_pages), (Some("0"), server::HugePages::Off));
         assert_eq!((demo.enabled, demo.no_bots, demo.bots_seed), (true, true, 7));
-        assert_eq!((market.files.len(), market.speed, market.lenient), (1, 2.5, true));
+        assert_eq!((market.files.len(), market.speed, market.lenient), (1, 1.0, true));
+        assert_eq!(market.ca, Some("ca.pem".into()));
         // A test has no folder.
         assert_eq!((test.enabled, test.keys), (false, Some("k.json".into())));
         assert!(load(&["--test", "--keys", "k.json"]).unwrap().test.enabled);

@@ -12,6 +12,7 @@
 //! lots.
 
 mod answer;
+mod authorities;
 mod error;
 mod feed;
 #[cfg(feature = "grpc")]
@@ -26,6 +27,7 @@ mod tls;
 mod venue;
 
 pub use answer::{PlacedList, PlacedOrder, ReplacedOrder};
+pub use authorities::authorities;
 pub use error::Error;
 pub use feed::{BookLevel, Change, Feed, FeedInstrument, FeedMessage, MarketChange};
 pub use http::{Client, Credentials, REQUEST_TIMEOUT, RESPONSE_LEN_MAX};

@@ -52,7 +52,7 @@ impl Source {
             return Ok(None);
         }
         Ok(Some(match settings.url() {
-            Some(url) => Self::Mirror(Mirror::open(url, &settings.files).await?),
+            Some(url) => Self::Mirror(Mirror::open(url, settings).await?),
             None => Self::Recording(Reader::open(settings)?, settings.speed),
         }))
     }

@@ -88,6 +88,7 @@ const FLAT_NAMES: FlatNames = &[
     ("demo", "taker_fee_bps", "demo_taker_fee_bps"),
     ("market", "files", "market"),
     ("market", "lenient", "market_lenient"),
+    ("market", "ca", "market_ca"),
     ("test", "enabled", "test"),
     ("logging", "level", "log_level"),
     ("logging", "format", "log_format"),

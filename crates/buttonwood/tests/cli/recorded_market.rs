@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use client::{Client, NewOrder};
+use client::{Client, Credentials, NewOrder, Tls};
 use serde_json::Value;
 use types::Side;
 
@@ -150,6 +150,45 @@ async fn clients_trade_with_the_mirrored_market_of_another_venue() {
     let source = Serving::ready(command(&[&again[..], &[text(&of_source)]].concat()));
     let asks = ["60000.50000000 0.40000000", "60001.00000000 1.00000000"];
     expect(&alice, &bids, &asks).await;
+    mirror.stop();
+    source.stop();
+}
+
+#[tokio::test]
+async fn a_venue_is_mirrored_over_tls_if_its_certificate_is_trusted() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let [cert, private, of_source, of_mirror] =
+        ["cert.pem", "tls.key", "source", "mirror"].map(|name| dir.path().join(name));
+    fs::write(&cert, made.cert.pem()).unwrap();
+    fs::write(&private, made.signing_key.serialize_pem()).unwrap();
+    let tls = ["--tls-cert", text(&cert), "--tls-key", text(&private)];
+    let demo = ["--data", text(&of_source), "--demo", "--no-bots"];
+    let source = Serving::start(&[&demo[..], &tls].concat());
+    let url = source.url.replace("127.0.0.1", "localhost");
+    let demo = fs::read(of_source.join("demo.json")).unwrap();
+    let demo: Value = serde_json::from_slice(&demo).unwrap();
+    let key = |name: &str| demo["accounts"][0][name].as_str().unwrap().to_owned();
+    let credentials = Credentials { api_key: key("api_key"), secret_key: key("secret_key") };
+    let tls = Tls::new(made.cert.pem().as_bytes(), "localhost").unwrap();
+    let maker = Client::with_tls(&url, Some(credentials), tls).unwrap();
+    quote(&maker, Side::Buy, "0.5", "60000").await;
+
+    let market = format!("BTCUSDT={url}");
+    let untrusted = ["serve", "--http", "127.0.0.1:0", "--log-level", "warn", "--data"];
+    let untrusted = [&untrusted[..], &[text(&of_mirror), "--market", &market]].concat();
+    let sentence = run_refused(&untrusted);
+    assert!(sentence.contains(&format!("the market of {url}: ")), "{sentence}");
+    let _none = fs::remove_dir_all(&of_mirror);
+
+    let trusting = ["--market-ca", text(&cert)];
+    let args = ["--data", text(&of_mirror), "--market", &market];
+    let mirror = Serving::start(&[&args[..], &trusting].concat());
+    let alice = trader(&mirror, text(&of_mirror), 0);
+    expect(&alice, &["60000.00000000 0.50000000"], &[]).await;
+    // The feed follows, too.
+    quote(&maker, Side::Sell, "0.4", "60000.5").await;
+    expect(&alice, &["60000.00000000 0.50000000"], &["60000.50000000 0.40000000"]).await;
     mirror.stop();
     source.stop();
 }

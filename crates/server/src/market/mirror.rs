@@ -5,7 +5,7 @@ use replay::market::{Event, Instrument, Kind, UnitFrom};
 
 use crate::error::ServeError;
 use crate::now_ns;
-use crate::settings::market::MarketSource;
+use crate::settings::market::Market as Settings;
 
 /// Messages that are entered together, at most.
 const TOGETHER_MAX: usize = 64;
@@ -20,13 +20,19 @@ pub(crate) struct Mirror {
 
 impl Mirror {
     /// Asks the venue for its instruments: those that the settings name, or all.
-    pub(super) async fn open(url: &str, sources: &[MarketSource]) -> Result<Self, ServeError> {
+    pub(super) async fn open(url: &str, settings: &Settings) -> Result<Self, ServeError> {
         let failed =
             |error: client::Error| ServeError::new(format!("the market of {url}: {error}"));
-        let client = Client::new(url, None).map_err(failed)?;
+        let client = if url.starts_with("https://") {
+            let authorities = client::authorities(settings.ca.as_deref()).map_err(failed)?;
+            Client::trusting(url, None, authorities)
+        } else {
+            Client::new(url, None)
+        };
+        let client = client.map_err(failed)?;
         // One without a symbol asks for all.
         let symbols: Option<Vec<String>> =
-            sources.iter().map(|source| source.name.clone()).collect();
+            settings.files.iter().map(|source| source.name.clone()).collect();
         let feed = Feed::open(client, &symbols.unwrap_or_default(), None).await.map_err(failed)?;
         Ok(Self { url: url.to_owned(), feed, is_named: false, is_lost: false })
     }

@@ -16,6 +16,9 @@ pub struct Market {
     pub speed: f64,
     /// Leave wrong rows out.
     pub lenient: bool,
+    /// Certificates of authorities (PEM) that a mirrored venue's is checked by, in place of those
+    /// that this machine trusts.
+    pub ca: Option<PathBuf>,
 }
 
 /// A source, and the name of its instrument if that is given.
@@ -37,7 +40,7 @@ const SPEED: RangeInclusive<f64> = 0.001..=1e9;
 
 impl Default for Market {
     fn default() -> Self {
-        Self { files: Vec::new(), speed: 1.0, lenient: false }
+        Self { files: Vec::new(), speed: 1.0, lenient: false, ca: None }
     }
 }
 
@@ -46,6 +49,10 @@ impl Market {
         if !SPEED.contains(&self.speed) {
             let (min, max) = (SPEED.start(), SPEED.end());
             return Err(format!("speed must be {min} to {max}, and is {}", self.speed));
+        }
+        let is_encrypted = self.url().is_some_and(|url| url.starts_with("https://"));
+        if self.ca.is_some() && !is_encrypted {
+            return Err("ca has a use with a market at an https:// address only".to_owned());
         }
         let Some(url) = self.url() else { return Ok(()) };
         let is_it = |source: &MarketSource| source.place == Place::Url(url.to_owned());
@@ -135,6 +142,17 @@ mod tests {
         assert!(error.contains("cannot be mirrored beside another market"), "{error}");
         let error = refused(json!({ "market": [url], "speed": 10 }));
         assert!(error.contains("speed is of recordings"), "{error}");
+    }
+
+    #[test]
+    fn authorities_are_for_a_venue_that_speaks_tls() {
+        let url = "https://venue.example:8080";
+        let settings = load(json!({ "market": [url], "market_ca": "ca.pem" })).unwrap();
+        assert_eq!(settings.market.ca, Some("ca.pem".into()));
+        for market in ["http://127.0.0.1:8080", "day.dbn"] {
+            let error = refused(json!({ "market": [market], "market_ca": "ca.pem" }));
+            assert!(error.contains("ca has a use with a market at an https://"), "{error}");
+        }
     }
 
     #[test]

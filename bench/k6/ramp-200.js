@@ -3,7 +3,7 @@
 // Run it with bench/run, which starts a venue, fills its book and says whose keys there are.
 import crypto from "k6/crypto";
 import http from "k6/http";
-import { check } from "k6";
+import { check, sleep } from "k6";
 import { Counter, Trend } from "k6/metrics";
 import { summary, text } from "./summary.js";
 
@@ -40,6 +40,8 @@ export const options = {
 const TAKING_MARKET_SHARE = 0.4;
 // The size of each resting order, so that a taker fills one completely.
 const QUANTITY = "0.10";
+// A user without pauses waits for k6 only, which signs in JavaScript. The average; each is drawn.
+const PAUSE_S = Number(__ENV.PAUSE_MS || 0) / 1000;
 // Beyond all resting orders of the other side.
 const CROSSING = { BUY: "50200.00", SELL: "49800.00" };
 
@@ -49,6 +51,7 @@ function send(key, kind, order) {
   const params = { headers: { "X-MBX-APIKEY": key.api_key }, tags: { name: "order", kind } };
   const response = http.post(`${url}/api/v3/order?${query}&signature=${signature}`, null, params);
   latency.add(response.timings.duration, { kind });
+  sleep(2 * PAUSE_S * Math.random());
   if (check(response, { "the order is taken": (r) => r.status === 200 })) return response;
   refused.add(1);
   console.warn(`${kind} order refused: ${response.status} ${response.body}`);

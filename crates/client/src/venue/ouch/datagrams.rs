@@ -23,8 +23,9 @@ use crate::venue::statistics::{Cause, Counters};
 const OPEN_WITHIN: Duration = Duration::from_millis(100);
 /// Where there is no other way.
 const OPEN_PATIENTLY: Duration = Duration::from_secs(5);
-/// An acknowledgement that stays out for longer ends the session.
-const UNANSWERED: Duration = Duration::from_millis(100);
+/// An acknowledgement that stays out for longer ends the session. With a check of the password on a
+/// busy venue, orders then go by the next way within 200 ms.
+const UNANSWERED: Duration = Duration::from_millis(60);
 const UNANSWERED_PATIENTLY: Duration = Duration::from_secs(3);
 /// Messages over which loss is measured, and the share that may be lost: else the next way is
 /// taken.

@@ -82,7 +82,7 @@ fn push(
     instrument: u16,
     batch: &mut Batch,
 ) -> Result<(), Fault> {
-    let (exchange_ns, local_ns) = (row.time(at.time)?, row.time(at.local)?);
+    let (exchange_ns, local_ns) = row.times(at.time, at.local)?;
     let volume = at.volume.map_or(Ok(Decimal::whole(0)), |column| row.decimal(column))?;
     let quantity = units.quantity(volume)?;
     let mut prices = [Price::default(); 4];

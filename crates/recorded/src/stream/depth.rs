@@ -83,9 +83,10 @@ fn event(line: &[u8], at: &Places, units: Units, instrument: u16) -> Result<Even
         b"" | b"N" if matches!(kind, Kind::Clear | Kind::Trade) => None,
         _ => return Err(row.wrong(at.side, "B or S")),
     };
+    let (exchange_ns, local_ns) = row.times(at.exchange, at.local)?;
     Ok(Event {
-        exchange_ns: row.time(at.exchange)?,
-        local_ns: row.time(at.local)?,
+        exchange_ns,
+        local_ns,
         order: 0,
         price: units.price(row.decimal(at.price)?)?,
         quantity: units.quantity(row.decimal(at.quantity)?)?,

@@ -68,6 +68,18 @@ impl<'a> Row<'a> {
         time.ok_or_else(|| self.wrong(column.at, "a time"))
     }
 
+    /// Both times of a row, which are one column where a table has no local times.
+    #[inline]
+    pub(super) fn times(
+        &self,
+        exchange: TimeColumn,
+        local: TimeColumn,
+    ) -> Result<(i64, i64), Fault> {
+        let exchange_ns = self.time(exchange)?;
+        let local_ns = if local.at == exchange.at { exchange_ns } else { self.time(local)? };
+        Ok((exchange_ns, local_ns))
+    }
+
     #[cold]
     pub(super) fn wrong(&self, column: Column, expected: &str) -> Fault {
         let text = self.text(column).escape_ascii();

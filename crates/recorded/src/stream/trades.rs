@@ -76,9 +76,10 @@ impl<R: BufRead + Send> Source for Trades<R> {
 }
 
 fn event(row: &Row<'_>, at: &Places, units: Units, instrument: u16) -> Result<Event, Fault> {
+    let (exchange_ns, local_ns) = row.times(at.exchange, at.local)?;
     Ok(Event {
-        exchange_ns: row.time(at.exchange)?,
-        local_ns: row.time(at.local)?,
+        exchange_ns,
+        local_ns,
         order: 0,
         price: units.price(row.decimal(at.price)?)?,
         quantity: units.quantity(row.decimal(at.quantity)?)?,

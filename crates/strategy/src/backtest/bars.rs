@@ -92,7 +92,7 @@ pub fn run_bars<S: Strategy, B: BarSource>(
 ) -> Result<Ran, RunError<B::Error>> {
     setup.check(&seats)?;
     let desks = setup.desks(seats);
-    let whole = whole(&desks);
+    let whole = whole(desks.iter());
     let account = |desk| Account { desk, waiting: Vec::new() };
     let accounts = desks.into_iter().map(account).collect();
     let mut run = Run { accounts, whole, inside, now_ns: i64::MIN, bars: 0 };

@@ -5,6 +5,7 @@
 //! requests, and the strategy's side comes before the market's, as in hftbacktest. A timer comes
 //! after all of it.
 
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
@@ -172,8 +173,10 @@ impl Setup {
 }
 
 /// The record of several accounts together; one account's own record is that of the whole.
-pub(super) fn whole<S>(desks: &[Desk<'_, S>]) -> Option<Journal> {
-    (desks.len() > 1).then(|| Journal::whole(desks.iter().map(|desk| &*desk.journal)))
+pub(super) fn whole<'a, 'b: 'a, S: 'b>(
+    desks: impl ExactSizeIterator<Item = &'a Desk<'b, S>>,
+) -> Option<Journal> {
+    (desks.len() > 1).then(|| Journal::whole(desks.map(|desk| &*desk.journal)))
 }
 
 /// Ends the records of all accounts at one time, and returns what their strategies know.
@@ -202,35 +205,65 @@ fn run<S: Strategy, M: Market, F: Source>(
 ) -> Result<(Ran, Vec<M>), RunError<F::Error>> {
     setup.check(&seats)?;
     let eyes = || markets.iter().map(|_| M::Eyes::default()).collect();
+    let seated = |desk| Seated { desk, eyes: eyes() };
+    let seated: Vec<_> = setup.desks(seats).into_iter().map(seated).collect();
+    match <[Seated<'_, S, M>; 1]>::try_from(seated) {
+        Ok(alone) => run_seated(setup, markets, source, alone, stop),
+        Err(several) => run_seated(setup, markets, source, several, stop),
+    }
+}
+
+fn run_seated<'a, S: Strategy + 'a, M: Market + 'a, F: Source, A: Accounts<'a, S, M>>(
+    setup: &Setup,
+    markets: Vec<M>,
+    source: F,
+    accounts: A,
+    stop: &AtomicBool,
+) -> Result<(Ran, Vec<M>), RunError<F::Error>> {
+    let seats = accounts.as_ref();
     let mut run = Run {
         feed: Feed::new(source, setup.feed),
         wires: Wires::new(&setup.latency, setup.instruments.len(), seats.len()),
-        eyes: seats.iter().map(|_| eyes()).collect(),
+        whole: whole(seats.iter().map(|seat| &seat.desk)),
         markets,
-        whole: None,
-        desks: setup.desks(seats),
+        accounts,
         events: 0,
+        seats: PhantomData,
     };
-    run.whole = whole(&run.desks);
     let is_partial = caught(|| run.until_end(stop))?;
-    let Run { desks, mut whole, events, feed, markets, .. } = run;
+    let Run { accounts, mut whole, events, feed, markets, .. } = run;
+    let desks = accounts.into_iter().map(|seat| seat.desk).collect();
     let contexts = finish(desks, &mut whole)?;
     Ok((Ran { contexts, whole, events, late: feed.late, is_partial }, markets))
 }
 
-struct Run<'a, S, M: Market, F> {
+/// An account with what its strategy sees of each instrument's market.
+struct Seated<'a, S, M: Market> {
+    desk: Desk<'a, S>,
+    eyes: Vec<M::Eyes>,
+}
+
+/// The accounts of a run. At one time the first one's strategy acts first. One account is an array,
+/// so that a run of it has no loops over accounts.
+trait Accounts<'a, S: 'a, M: Market + 'a>:
+    AsRef<[Seated<'a, S, M>]> + AsMut<[Seated<'a, S, M>]> + IntoIterator<Item = Seated<'a, S, M>>
+{
+}
+
+impl<'a, S: 'a, M: Market + 'a> Accounts<'a, S, M> for [Seated<'a, S, M>; 1] {}
+impl<'a, S: 'a, M: Market + 'a> Accounts<'a, S, M> for Vec<Seated<'a, S, M>> {}
+
+struct Run<'a, S, M: Market, F, A> {
     feed: Feed<F>,
     wires: Wires,
     markets: Vec<M>,
-    /// By account and instrument.
-    eyes: Vec<Vec<M::Eyes>>,
-    /// By account. At one time the first one's strategy acts first.
-    desks: Vec<Desk<'a, S>>,
+    accounts: A,
     whole: Option<Journal>,
     events: u64,
+    seats: PhantomData<Seated<'a, S, M>>,
 }
 
-impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
+impl<'a, S: Strategy + 'a, M: Market + 'a, F: Source, A: Accounts<'a, S, M>> Run<'a, S, M, F, A> {
     /// Returns whether the run was stopped.
     fn until_end(&mut self, stop: &AtomicBool) -> Result<bool, RunError<F::Error>> {
         self.feed.refill().map_err(RunError::Source)?;
@@ -238,7 +271,7 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
         if first_ns == i64::MAX {
             return Ok(false);
         }
-        self.desks.iter_mut().for_each(|desk| desk.start(first_ns));
+        self.desks().for_each(|desk| desk.start(first_ns));
         self.send();
         self.check_strategy()?;
         loop {
@@ -276,8 +309,13 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
         }
     }
 
+    #[inline]
+    fn desks(&mut self) -> impl Iterator<Item = &mut Desk<'a, S>> {
+        self.accounts.as_mut().iter_mut().map(|seat| &mut seat.desk)
+    }
+
     fn check_strategy(&self) -> Result<(), RunError<F::Error>> {
-        match self.desks.iter().find_map(Desk::fault) {
+        match self.accounts.as_ref().iter().find_map(|seat| seat.desk.fault()) {
             Some(fault) => Err(RunError::Strategy(fault.to_owned())),
             None => Ok(()),
         }
@@ -286,18 +324,19 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
     /// When the next timer, sample or payment of an account is due.
     #[inline]
     fn wake_ns(&self) -> i64 {
-        self.desks.iter().map(Desk::wake_ns).min().unwrap_or(i64::MAX)
+        let wakes = self.accounts.as_ref().iter().map(|seat| seat.desk.wake_ns());
+        wakes.min().unwrap_or(i64::MAX)
     }
 
     #[inline]
     fn wake(&mut self, ns: i64) -> Result<(), RunError<F::Error>> {
-        for desk in &mut self.desks {
+        for desk in self.desks() {
             if desk.wake_ns() == ns {
                 desk.wake(ns)?;
             }
         }
         if let Some(whole) = &mut self.whole {
-            whole.add_all(self.desks.iter().map(|desk| &*desk.journal));
+            whole.add_all(self.accounts.as_ref().iter().map(|seat| &*seat.desk.journal));
         }
         self.send();
         Ok(())
@@ -306,12 +345,10 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
     /// What reaches the strategies from the record at `ns`.
     #[inline]
     fn see(&mut self, ns: i64) -> Result<(), RunError<F::Error>> {
-        for desk in &mut self.desks {
-            desk.context.now_ns = ns;
-        }
+        self.desks().for_each(|desk| desk.context.now_ns = ns);
         while self.feed.local_ns() == ns {
             let event = *self.feed.next_local();
-            for (desk, eyes) in self.desks.iter_mut().zip(&mut self.eyes) {
+            for Seated { desk, eyes } in self.accounts.as_mut() {
                 let update = |view: &mut View| {
                     M::see(&mut eyes[usize::from(event.instrument)], view, &event);
                 };
@@ -320,14 +357,14 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
                 }
             }
         }
-        self.desks.iter_mut().for_each(Desk::book_changed);
+        self.desks().for_each(Desk::book_changed);
         self.send();
         Ok(())
     }
 
     fn answer(&mut self, ns: i64) -> Result<(), RunError<F::Error>> {
         while let Some(answer) = self.wires.answers.pop_at(ns) {
-            let desk = &mut self.desks[account_of(answer.id)];
+            let desk = &mut self.accounts.as_mut()[account_of(answer.id)].desk;
             desk.context.now_ns = ns;
             desk.answered(&answer)?;
             self.send();
@@ -367,7 +404,7 @@ impl<S: Strategy, M: Market, F: Source> Run<'_, S, M, F> {
     /// Sends what call-backs have put into the outbox.
     #[inline]
     fn send(&mut self) {
-        for Desk { context, journal, .. } in &mut self.desks {
+        for Seated { desk: Desk { context, journal, .. }, .. } in self.accounts.as_mut() {
             if context.outbox.is_empty() {
                 continue;
             }

@@ -67,12 +67,13 @@ impl Effect {
         effects.for_each(|event| *self.0.entry(event.kind()).or_default() += 1);
     }
 
-    pub(crate) fn add(&mut self, later: &Self) {
+    /// Adds what further steps of the command did.
+    pub fn add(&mut self, later: &Self) {
         later.counts().for_each(|(kind, count)| *self.0.entry(kind).or_default() += count);
     }
 
     /// Undoes its display.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let parts = text.split(", ").filter(|part| !part.is_empty());
         let part = |part: &str| {
             let (kind, count) = part.split_once(' ')?;
@@ -95,7 +96,7 @@ impl fmt::Display for Effect {
 }
 
 /// A command's fields for readers in SQL: numbers are those of the read model's other columns.
-pub(crate) fn fields(command: &Command) -> Value {
+pub fn fields(command: &Command) -> Value {
     json(command.describe())
 }
 
@@ -130,4 +131,17 @@ fn json(value: Described) -> Value {
 /// As [`crate::sqlite`] has wide numbers: digits where an integer of 64 bits has no room.
 fn wide(number: i128) -> Value {
     i64::try_from(number).map_or_else(|_| number.to_string().into(), Value::from)
+}
+
+/// The name of a choice without fields.
+pub fn word(choice: &impl Describe) -> &'static str {
+    match choice.describe() {
+        Described::Word(word) => word,
+        other => unreachable!("{other:?} is not a choice by name"),
+    }
+}
+
+/// The choice of that name.
+pub fn of_word<T: Describe + Copy>(all: &[T], named: &str) -> Option<T> {
+    all.iter().copied().find(|choice| word(choice) == named)
 }

@@ -46,6 +46,9 @@ pub enum ProjectionError {
         #[source]
         error: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// What a database on a server of its own does not do, as a whole sentence.
+    #[error("{sentence}")]
+    Server { standstill: Standstill, sentence: String },
     #[error("{0}")]
     Spool(#[source] SpoolError),
     /// Older events are there and cannot be read.
@@ -66,6 +69,7 @@ impl ProjectionError {
             Self::Damaged { .. } => Standstill::Damaged,
             Self::Missing { .. } => Standstill::Missing,
             Self::Newer { .. } | Self::Older { .. } => Standstill::OtherVersion,
+            Self::Server { standstill, .. } => *standstill,
             Self::Folder { .. } | Self::Database { .. } | Self::Spool(_) | Self::Log(_) => {
                 Standstill::Failed
             }
@@ -88,6 +92,11 @@ pub enum Standstill {
     DiskFull,
     Damaged,
     OtherVersion,
+    /// No connection to its server.
+    Unreachable,
+    /// Its server does not admit the venue, or lacks a right of it.
+    Refused,
+    OtherVenue,
     Failed,
 }
 
@@ -96,10 +105,13 @@ impl fmt::Display for Standstill {
         f.write_str(match self {
             Self::Opening => "it is being opened or upgraded",
             Self::Missing => "its file was removed, and it is being rebuilt",
-            Self::Locked => "another program locks its file",
+            Self::Locked => "another program locks it",
             Self::DiskFull => "its disk is full",
             Self::Damaged => "its file was damaged, and it is being rebuilt",
-            Self::OtherVersion => "its file is of another version",
+            Self::OtherVersion => "its tables are of another version",
+            Self::Unreachable => "its database cannot be reached",
+            Self::Refused => "its database does not admit the venue",
+            Self::OtherVenue => "its database is of another venue",
             Self::Failed => "its database fails",
         })
     }

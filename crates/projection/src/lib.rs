@@ -25,8 +25,9 @@
 //! # Known limits
 //! Without a retention nothing is deleted: the file grows with every order and every trade.
 
-mod audit;
+pub mod audit;
 pub mod changes;
+pub mod compose;
 mod error;
 mod feed;
 mod give_way;
@@ -41,11 +42,12 @@ pub mod sqlite;
 pub use audit::{Audited, Effect};
 pub use changes::{Amendment, Transfer};
 pub use error::{ProjectionError, Standstill};
-pub use feed::backend::{Backend, Store};
+pub use feed::backend::{Backend, Interrupter, Store};
 pub use feed::followed::Followed;
 pub use feed::gauges::Gauges;
 pub use feed::older::{OlderError, OlderEvents};
 pub use feed::thread::{Projection, Wake};
+pub use give_way::give_way;
 pub use history::{Behind, BoxFuture, History, answer_settled, ask, ask_settled};
 pub use progress::Progress;
 pub use question::{

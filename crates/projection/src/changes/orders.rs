@@ -31,8 +31,12 @@ impl Orders {
         changed.expire_cause = expire_cause.or(changed.expire_cause);
     }
 
+    pub fn iter(&self) -> impl Iterator<Item = &ChangedOrder> {
+        self.orders.iter()
+    }
+
     /// By instrument and id.
-    pub(crate) fn sorted(&self) -> Vec<&ChangedOrder> {
+    pub fn sorted(&self) -> Vec<&ChangedOrder> {
         let mut orders: Vec<_> = self.orders.iter().collect();
         orders.sort_unstable_by_key(|it| (it.order.instrument, it.order.order_id));
         orders

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::changes::Changes;
 use crate::error::ProjectionError;
@@ -34,6 +35,29 @@ pub trait Backend: fmt::Display + Send + 'static {
 
     /// Answers from it, now and whenever it is opened anew.
     fn history(&self, followed: Followed) -> Arc<dyn History>;
+
+    /// The longest pause between two tries after a failure. Each pause is twice the one before.
+    fn retry_max(&self) -> Duration {
+        RETRY
+    }
+
+    /// Ends what waits for the database. Called from another thread, once the end of the venue has
+    /// waited for it long enough.
+    fn interrupter(&self) -> Interrupter {
+        Interrupter(Box::new(|| {}))
+    }
+}
+
+/// The first pause after a failure.
+pub(crate) const RETRY: Duration = Duration::from_secs(1);
+
+/// Interrupts what waits for a database.
+pub struct Interrupter(pub Box<dyn Fn() + Send + Sync>);
+
+impl fmt::Debug for Interrupter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Interrupter")
+    }
 }
 
 /// A read model that is being written. Pages of events go in, each in one transaction with the

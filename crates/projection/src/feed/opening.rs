@@ -23,7 +23,7 @@ pub(crate) fn open<B: Backend>(
         }
         Ok(store) => {
             drop(store);
-            backend.keep_beside()?;
+            backend.keep_beside()?; // A server's is left alone, and that is an error.
             backend.open()
         }
         Err(ProjectionError::Older { version, .. }) => {

@@ -50,6 +50,17 @@ impl Pace {
         }
     }
 
+    /// Waits before another try, whatever wakes the thread, unless `is_over`.
+    pub(crate) fn pause(&self, time: Duration, is_over: impl Fn() -> bool) {
+        let end = Instant::now() + time;
+        while !is_over() {
+            match end.checked_duration_since(Instant::now()) {
+                Some(left) if !left.is_zero() => std::thread::park_timeout(left),
+                _ => return,
+            }
+        }
+    }
+
     /// Lets events gather, unless a reader waits for those after `sequence`, or `is_over`.
     pub(crate) fn gather(&self, time: Duration, sequence: u64, is_over: impl Fn() -> bool) {
         let end = Instant::now() + time;

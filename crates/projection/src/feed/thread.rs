@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::changes::Changes;
 use crate::error::{ProjectionError, Standstill};
-use crate::feed::backend::{Backend, Store};
+use crate::feed::backend::{Backend, Interrupter, RETRY, Store};
 use crate::feed::followed::{Followed, Reached};
 use crate::feed::gauges::Gauges;
 use crate::feed::older::OlderEvents;
@@ -38,8 +38,9 @@ const CHECKPOINT: Duration = Duration::from_secs(300);
 const FORGET: Duration = Duration::from_secs(5);
 /// How long the end may take. What is left over is for the next start.
 const END: Duration = Duration::from_secs(5);
-/// After a failure.
-const RETRY: Duration = Duration::from_secs(1);
+/// How much longer a transaction that is under way then may take.
+const LAST_PAGE: Duration = Duration::from_secs(1);
+const END_CHECK: Duration = Duration::from_millis(5);
 
 /// The running read model. It ends with [`Projection::stop`], or when it is dropped.
 #[derive(Debug)]
@@ -47,6 +48,7 @@ pub struct Projection {
     history: Arc<dyn History>,
     pace: Arc<Pace>,
     stopping: Arc<AtomicBool>,
+    interrupter: Interrupter,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -64,6 +66,7 @@ impl Projection {
         let stopping = Arc::new(AtomicBool::new(false));
         let pace = Arc::<Pace>::default();
         let history = backend.history(Followed::new(followed, Arc::clone(&pace), spool.clone()));
+        let interrupter = backend.interrupter();
         let follower = Follower {
             backend,
             spool,
@@ -79,7 +82,7 @@ impl Projection {
             .name("projection".to_owned())
             .spawn(move || follower.run())
             .expect("the operating system gives a thread");
-        Self { history, pace, stopping, thread: Some(thread) }
+        Self { history, pace, stopping, interrupter, thread: Some(thread) }
     }
 
     /// For questions.
@@ -100,7 +103,15 @@ impl Projection {
     fn end(&mut self) {
         self.stopping.store(true, Ordering::Release);
         self.pace.wake();
-        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+        let Some(thread) = self.thread.take() else { return };
+        let begun = Instant::now();
+        while !thread.is_finished() && begun.elapsed() < END + LAST_PAGE {
+            std::thread::sleep(END_CHECK);
+        }
+        if !thread.is_finished() {
+            (self.interrupter.0)();
+        }
+        if thread.join().is_err() {
             tracing::error!("the thread of the read model panicked");
         }
     }
@@ -162,8 +173,12 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
     fn run(mut self) {
         yield_to_others();
         self.pace.begin();
+        let mut pause = RETRY;
         loop {
+            let taken = self.reached.borrow().sequence;
             let Err(error) = self.follow() else { return };
+            let has_gone_on = self.reached.borrow().sequence != taken;
+            pause = if has_gone_on { RETRY } else { pause };
             self.report(&error);
             if !error.may_pass() || self.is_stopping() {
                 return;
@@ -173,7 +188,8 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             {
                 self.report(&error);
             }
-            std::thread::park_timeout(RETRY);
+            self.pace.pause(pause, || self.is_stopping());
+            pause = (2 * pause).min(self.backend.retry_max());
         }
     }
 
@@ -202,6 +218,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             }
         });
         let mut store = open(&self.backend, &self.spool)?;
+        self.report_older(&store);
         self.report_complete(&store)?;
         let (mut ends, mut gathers) = (None, false);
         let mut upkeep = Upkeep { unsynced_since: None, forgets_at: Instant::now() };
@@ -276,6 +293,19 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             upkeep.forgets_at = Instant::now() + if has_more { Duration::ZERO } else { FORGET };
         }
         Ok(())
+    }
+
+    /// A read model that has gone back was restored: it lacks commands that it had before.
+    fn report_older(&self, store: &B::Store) {
+        let (sequence, had) = (store.progress().sequence, self.reached.borrow().sequence);
+        if sequence < had {
+            tracing::warn!(
+                place = %self.backend,
+                sequence,
+                had,
+                "the read model was replaced by an older one: the commands since are taken in again"
+            );
+        }
     }
 
     pub(super) fn report_complete(&self, store: &B::Store) -> Result<(), ProjectionError> {

@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
-use types::{AccountId, Describe, Described, KeyId, Origin, RejectReason};
+use types::{AccountId, KeyId, Origin, RejectReason};
 
-use crate::audit::{Audited, Effect, fields};
+use crate::audit::{Audited, Effect, fields, of_word, word};
 use crate::changes::Changes;
 use crate::question::AuditTrail;
 use crate::sqlite::column::{Columns, int, read_wire, wire};
@@ -100,16 +100,4 @@ fn audited(row: &Row<'_>) -> rusqlite::Result<Audited> {
 
 fn effect(text: String) -> Option<Effect> {
     Effect::parse(&text)
-}
-
-/// The name of a choice without fields.
-fn word(choice: &impl Describe) -> &'static str {
-    match choice.describe() {
-        Described::Word(word) => word,
-        other => unreachable!("{other:?} is not a choice by name"),
-    }
-}
-
-fn of_word<T: Describe + Copy>(all: &[T], named: &str) -> Option<T> {
-    all.iter().copied().find(|choice| word(choice) == named)
 }

@@ -9,6 +9,7 @@ use types::{
     TimeZone, TradeId, TradeRevision,
 };
 
+use crate::compose::agg::{AggPage, LastBegin, Part};
 use crate::question::{
     AggTrades, HistoricalTrades, MyTrades, OneTrade, TradeFilter, TradeSide, TradesInAll,
 };
@@ -195,23 +196,17 @@ fn last_begin(
     before_id: i64,
     limit: usize,
 ) -> rusqlite::Result<i64> {
-    let select = "SELECT trade_id, command, taker_order_id, price, side FROM trades \
-                  WHERE instrument = ? AND trade_id < ? ORDER BY trade_id DESC";
+    let select = "SELECT * FROM trades WHERE instrument = ? AND trade_id < ? \
+                  ORDER BY trade_id DESC";
     let mut select = connection.prepare_cached(select)?;
     let mut rows = select.query(params![instrument.0, before_id])?;
-    let (mut begin, mut count, mut last) = (before_id, 0, None);
+    let mut last = LastBegin::new(before_id, limit);
     while let Some(row) = rows.next()? {
-        let in_common: [i64; 4] = [row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?];
-        if last != Some(in_common) {
-            if count == limit {
-                break;
-            }
-            count += 1;
-            last = Some(in_common);
+        if !last.push(&aggregated(row)?) {
+            break;
         }
-        begin = row.get(0)?;
     }
-    Ok(begin)
+    Ok(last.begin())
 }
 
 /// The aggregate trades that begin with `from_id` or later, and before `before_id`.
@@ -222,27 +217,24 @@ fn put_together(
     before_id: i64,
     limit: usize,
 ) -> rusqlite::Result<Vec<AggTrade>> {
+    let mut page = AggPage::new(from_id, before_id, limit);
     let select = "SELECT * FROM trades WHERE instrument = ? AND trade_id >= ? ORDER BY trade_id";
     let mut select = connection.prepare_cached(select)?;
-    // From the one before on, which shows whether the first begins anything.
-    let mut rows = select.query(params![instrument.0, from_id.saturating_sub(1)])?;
-    let begins_there = |trade: &AggTrade| {
-        let first = bound(trade.first_trade.0);
-        from_id <= first && first < before_id
-    };
-    let (mut all, mut complete) = (marketdata::AggTrades::default(), Vec::new());
+    let mut rows = select.query(params![instrument.0, page.first_id()])?;
     while let Some(row) = rows.next()? {
-        let trade = public_trade(row)?;
-        let (command, taker) = (row.uint("command")?, OrderId(row.uint("taker_order_id")?));
-        let Some(done) = all.push_public(command, taker, &trade) else { continue };
-        complete.extend(begins_there(&done).then_some(done));
-        if complete.len() == limit || before_id <= bound(trade.trade_id.0) {
+        if !page.push(&aggregated(row)?) {
             break;
         }
     }
-    complete.extend(all.take().filter(begins_there));
-    complete.truncate(limit);
-    Ok(complete)
+    Ok(page.finish())
+}
+
+fn aggregated(row: &rusqlite::Row<'_>) -> rusqlite::Result<Part> {
+    Ok(Part {
+        trade: public_trade(row)?,
+        command: row.uint("command")?,
+        taker: OrderId(row.uint("taker_order_id")?),
+    })
 }
 
 fn public_trade(row: &rusqlite::Row<'_>) -> rusqlite::Result<PublicTrade> {

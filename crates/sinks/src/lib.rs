@@ -1,0 +1,11 @@
+//! The databases that a venue feeds besides its own file. Each is a feature, so that a build for a
+//! trial needs none of them.
+//!
+//! `postgres` is the read model in PostgreSQL: a backend of the crate `projection`, with the same
+//! feed, the same questions and the same answers as its SQLite file.
+//!
+//! # Invariants
+//! - Nothing here is on the path of an order. A database that fails or waits delays its own readers.
+
+#[cfg(feature = "postgres")]
+pub mod postgres;

@@ -1,0 +1,41 @@
+//! The read model in PostgreSQL.
+//!
+//! One connection writes: each page of events is one transaction, with the position in it, and rows
+//! go in by binary `COPY`. A few others read, each question in one snapshot.
+//!
+//! # Invariants
+//! - A transaction begins with the position, which it moves on from the one that this writer knows.
+//!   Another writer, a database that was restored, and a commit whose answer was lost all show there.
+//! - An order's row is written once, at its end. Until then it is in `open_orders`.
+//! - A password is in no message: the address is displayed without it.
+//!
+//! # Known limits
+//! Retention deletes whole partitions.
+
+mod address;
+mod backend;
+mod candle;
+mod column;
+mod copy;
+mod failure;
+mod forget;
+mod history;
+mod number;
+mod order;
+mod partition;
+mod query;
+mod rebuild;
+mod rest;
+mod schema;
+mod session;
+mod status;
+mod store;
+mod tls;
+mod trade;
+
+pub use self::address::Address;
+pub use self::backend::Postgres;
+pub use self::rebuild::rebuild;
+pub use self::schema::SCHEMA_VERSION;
+pub use self::status::{Status, status};
+pub use self::store::PostgresStore;

@@ -1,0 +1,122 @@
+//! Answers from the database, each from one snapshot on a connection that no other question uses.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use projection::{
+    Answer, Behind, BoxFuture, Followed, History, ProjectionError, Question, Standstill,
+};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout};
+
+use crate::postgres::address::Address;
+use crate::postgres::failure::Failed;
+use crate::postgres::query;
+use crate::postgres::schema;
+use crate::postgres::session::Session;
+use crate::postgres::store::read_progress;
+
+/// Questions under way at once, each on a connection. Others wait for their turn, in the order in
+/// which they came.
+const ASKED_MAX: usize = 8;
+
+/// Of one question.
+const ANSWER_MAX: Duration = Duration::from_secs(10);
+
+/// Each question has an index: a plan made while a table was small would read all of it.
+const SETTINGS: &str = "SET default_transaction_read_only TO on; SET jit TO off; \
+    SET enable_seqscan TO off; SET enable_hashjoin TO off; SET enable_mergejoin TO off; \
+    SET statement_timeout TO '10s'; SET idle_in_transaction_session_timeout TO '30s'";
+
+const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+#[derive(Debug)]
+pub(crate) struct PostgresHistory {
+    address: Address,
+    turns: Semaphore,
+    idle: Mutex<Vec<Session>>,
+    followed: Followed,
+}
+
+impl PostgresHistory {
+    pub(crate) fn new(address: Address, followed: Followed) -> Self {
+        let turns = Semaphore::new(ASKED_MAX);
+        Self { address, turns, idle: Mutex::default(), followed }
+    }
+
+    async fn answer(&self, question: &Question, at_least: u64) -> Result<Answer, Failed> {
+        let mut idle = self.idle().pop();
+        loop {
+            let is_fresh = idle.is_none();
+            let session = match idle.take() {
+                Some(session) => session,
+                None => self.connect().await?,
+            };
+            match ask(&session, question, at_least).await {
+                Ok(answer) => {
+                    self.idle().push(session);
+                    return Ok(answer);
+                }
+                // The server has closed it since the last question.
+                Err(_) if !is_fresh && session.is_closed() => idle = None,
+                Err(failed) => return Err(failed),
+            }
+        }
+    }
+
+    async fn connect(&self) -> Result<Session, Failed> {
+        let session = Session::connect(&self.address, SETTINGS).await?;
+        schema::check_is_current(&session, &self.address).await?;
+        Ok(session)
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Session>> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(|session| !session.is_closed());
+        idle
+    }
+}
+
+impl History for PostgresHistory {
+    fn ask(
+        &self,
+        question: Question,
+        sequence: u64,
+    ) -> BoxFuture<'_, Result<Answer, ProjectionError>> {
+        Box::pin(async move {
+            let _turn = self.turns.acquire().await.expect("it is never closed");
+            // What the feed has written is there, unless an older state has taken its place.
+            let at_least = self.followed.sequence().max(sequence);
+            let answer = timeout(ANSWER_MAX, self.answer(&question, at_least)).await;
+            let answer = answer.unwrap_or(Err(Failed::Silent(ANSWER_MAX.as_secs())));
+            answer.map_err(|failed| failed.at(&self.address))
+        })
+    }
+
+    fn reached(&self) -> Behind {
+        self.followed.reached()
+    }
+
+    fn behind(&self) -> Behind {
+        self.followed.behind()
+    }
+
+    fn wait_until(&self, sequence: u64, deadline: Instant) -> BoxFuture<'_, Result<(), Behind>> {
+        Box::pin(self.followed.wait_until(sequence, deadline))
+    }
+}
+
+/// All that is read is of one moment. A session that has failed is not used again.
+async fn ask(session: &Session, question: &Question, at_least: u64) -> Result<Answer, Failed> {
+    session.run(BEGIN).await?;
+    let sequence = read_progress(session).await?.sequence;
+    if sequence < at_least {
+        let sentence = format!(
+            "is at command {sequence}, and was at {at_least}: it was restored, and is catching up"
+        );
+        return Err(Failed::Other(Standstill::Missing, sentence));
+    }
+    let answer = query::answer(session, question).await?;
+    session.run("COMMIT").await?;
+    Ok(answer)
+}

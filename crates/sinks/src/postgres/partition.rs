@@ -1,0 +1,131 @@
+//! Partitions of orders, trades and fills by time.
+//!
+//! A partition is made in the transaction that needs it, and attached: that takes no lock which a
+//! reader would wait for.
+
+use std::collections::BTreeMap;
+
+use projection::HistoryRetention;
+use projection::changes::Changes;
+
+use crate::postgres::column::Cells;
+use crate::postgres::copy::int;
+use crate::postgres::failure::Failed;
+use crate::postgres::session::Session;
+
+const DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
+/// With a retention of up to this age, a partition is a day: less is kept beyond it.
+const SHORT_NS: u64 = 31 * DAY_NS;
+
+pub(crate) const TABLES: [&str; 3] = ["orders", "trades", "fills"];
+
+/// The time that a partition spans in a new database.
+pub(crate) fn span_ns(retention: &HistoryRetention) -> u64 {
+    match retention.max_age_ns {
+        Some(age_ns) if age_ns <= SHORT_NS => DAY_NS,
+        _ => 7 * DAY_NS,
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Partitions {
+    span_ns: u64,
+    /// Begin and end.
+    known: BTreeMap<u64, u64>,
+}
+
+impl Partitions {
+    /// `span_ns` is for a database that has none.
+    pub(crate) async fn read(session: &Session, span_ns: u64) -> Result<Self, Failed> {
+        let select = "SELECT partition_ns FROM progress WHERE id = 0";
+        let row = session.query_maybe(select, &[]).await?;
+        let kept = match row {
+            Some(row) => Cells::new(&row).uint()?,
+            None => return Err(Failed::damaged("partition_ns")),
+        };
+        let rows = session.query("SELECT from_ns, to_ns FROM partitions", &[]).await?;
+        let mut known = BTreeMap::new();
+        for row in &rows {
+            let mut cells = Cells::new(row);
+            known.insert(cells.uint()?, cells.uint()?);
+        }
+        if kept > 0 {
+            return Ok(Self { span_ns: kept, known });
+        }
+        let update = "UPDATE progress SET partition_ns = $1 WHERE id = 0";
+        session.execute(update, &[&int(span_ns)]).await?;
+        Ok(Self { span_ns, known })
+    }
+
+    /// Makes the partitions that a page needs and that are not there.
+    pub(crate) async fn provide(
+        &mut self,
+        session: &Session,
+        changes: &Changes,
+    ) -> Result<(), Failed> {
+        let ends = changes.orders.iter().map(|changed| changed.order.updated_ns);
+        let times = ends.chain(changes.trades.iter().map(|made| made.trade.traded_ns));
+        let mut needed: Vec<u64> = times.map(|ns| ns - ns % self.span_ns).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        needed.retain(|from_ns| !self.known.contains_key(from_ns));
+        for from_ns in needed {
+            let to_ns = from_ns + self.span_ns;
+            let insert = "INSERT INTO partitions VALUES ($1, $2)";
+            session.execute(insert, &[&int(from_ns), &int(to_ns)]).await?;
+            for table in TABLES {
+                let name = name(table, from_ns);
+                let make = format!(
+                    "CREATE TABLE {name} (LIKE {table} INCLUDING DEFAULTS); \
+                     ALTER TABLE {table} ATTACH PARTITION {name} \
+                     FOR VALUES FROM ({from_ns}) TO ({to_ns})"
+                );
+                session.run(&make).await?;
+            }
+            self.known.insert(from_ns, to_ns);
+        }
+        Ok(())
+    }
+
+    /// The first partition, if there are others after it.
+    pub(crate) fn oldest(&self) -> Option<(u64, u64)> {
+        let (from_ns, to_ns) = self.known.first_key_value()?;
+        (self.known.len() > 1).then_some((*from_ns, *to_ns))
+    }
+
+    pub(crate) fn removed(&mut self, from_ns: u64) {
+        self.known.remove(&from_ns);
+    }
+}
+
+/// Such as `orders_20261127`: the table and its first day.
+pub(crate) fn name(table: &str, from_ns: u64) -> String {
+    let (year, month, day) = date(from_ns / DAY_NS);
+    format!("{table}_{year:04}{month:02}{day:02}")
+}
+
+/// Of a number of days since 1970. Years begin in March here, so that a leap day is the last.
+fn date(days: u64) -> (u64, u64, u64) {
+    let shifted = days + 719_468; // Since the first of March of the year 0.
+    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_partition_is_named_by_its_first_day() {
+        assert_eq!(name("orders", 0), "orders_19700101");
+        assert_eq!(name("fills", 19_782 * DAY_NS), "fills_20240229");
+        assert_eq!(name("fills", 19_783 * DAY_NS), "fills_20240301");
+        assert_eq!(name("trades", 20_453 * DAY_NS), "trades_20251231");
+        assert_eq!(name("trades", 20_454 * DAY_NS), "trades_20260101");
+    }
+}

@@ -86,12 +86,21 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
         upkeep: &mut Upkeep,
         spooled: &mut u64,
     ) -> Result<Result<(), OlderError>, ProjectionError> {
-        let from = store.progress().sequence + 1;
+        let progress = store.progress();
+        let from = progress.sequence + 1;
+        // The command before shows whether the read model is of this log, where the spool cannot.
+        let has_known = progress.sequence > 0 && progress.sequenced_ns > 0;
+        let begin = if has_known { progress.sequence } else { from };
         let (older, mut page) = (Arc::clone(&self.older), Vec::new());
         let mut taken = Ok(());
-        let replayed = older.replay(from, &mut |applied| {
+        let mut is_of_another = false;
+        let replayed = older.replay(begin, &mut |applied| {
             if self.is_stopping() {
                 return false;
+            }
+            if has_known && applied.sequence == progress.sequence {
+                is_of_another = applied.sequenced_ns != progress.sequenced_ns;
+                return !is_of_another;
             }
             // The spool may have dropped more meanwhile.
             if applied.sequence >= *spooled {
@@ -109,6 +118,10 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             taken.is_ok()
         });
         taken?;
+        if is_of_another {
+            self.backend.keep_beside()?;
+            store.check_in_place()?; // It is gone from there.
+        }
         if !self.is_stopping() {
             self.add_older(store, upkeep, &mut page)?;
         }

@@ -144,7 +144,7 @@ fn yield_to_others() {
 }
 
 pub(super) struct Follower<B, G> {
-    backend: B,
+    pub(super) backend: B,
     pub(super) spool: SpoolReader,
     pub(super) older: Arc<dyn OlderEvents>,
     gauges: G,

@@ -1,5 +1,8 @@
 //! `buttonwood projection`: status and rebuild of a venue's read model.
 
+mod lag;
+mod place;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,10 +10,12 @@ use clap::{Args, Subcommand};
 use cli::Failure;
 use cli::moment::format_time;
 use log::DataDirLock;
-use projection::Rebuilt;
-use projection::sqlite::{self, Status};
+use projection::{Progress, Rebuilt};
 use spool::Applied;
 use venue::{Archive, Reply};
+
+use self::lag::Lag;
+use self::place::Named;
 
 #[derive(Args, Debug)]
 pub struct Projection {
@@ -21,8 +26,7 @@ pub struct Projection {
 #[derive(Debug, Subcommand)]
 enum Action {
     Rebuild(Rebuild),
-    /// Print the commands and the rows that the read model has; the venue may run
-    Status(Folder),
+    Status(Status),
 }
 
 #[derive(Args, Debug)]
@@ -30,6 +34,9 @@ struct Folder {
     /// Folder of the venue
     #[arg(value_name = "DIR")]
     dir: PathBuf,
+
+    #[command(flatten)]
+    named: Named,
 }
 
 /// Rebuild the read model of a stopped venue from its log
@@ -46,18 +53,45 @@ struct Rebuild {
     forget: bool,
 }
 
+/// Print the commands and the rows that the read model has; the venue may run
+#[derive(Args, Debug)]
+#[command(after_help = "Example: buttonwood projection status my-venue")]
+struct Status {
+    #[command(flatten)]
+    folder: Folder,
+
+    /// Print how far the read model is behind the log, as JSON. This replays the log from the last
+    /// snapshot on, and watches the read model for half a second
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a read model holds.
+#[derive(Debug)]
+struct Held {
+    schema_version: i32,
+    progress: Progress,
+    /// The first and the last command of each hole.
+    gaps: Vec<(u64, u64)>,
+    /// How many rows each table has, where counting them is quick.
+    rows: Vec<(&'static str, u64)>,
+    bytes: u64,
+}
+
 impl Projection {
     pub fn run(&self) -> Result<(), Failure> {
         match &self.action {
             Action::Rebuild(rebuild) => rebuild.run(),
-            Action::Status(folder) => folder.status(),
+            Action::Status(status) if status.json => status.print_json(),
+            Action::Status(status) => status.print(),
         }
     }
 }
 
 impl Rebuild {
     fn run(&self) -> Result<(), Failure> {
-        let dir = &self.folder.dir;
+        let Folder { dir, named } = &self.folder;
+        let place = named.place()?;
         let archive = Archive::open(dir)?;
         let _lock = DataDirLock::acquire(dir)?;
         let mut replay = archive.replay()?;
@@ -68,7 +102,7 @@ impl Rebuild {
             Err(error) => vec![Err(error)],
         });
         let Rebuilt { first_sequence, last_sequence } =
-            sqlite::rebuild(dir, log_first_sequence, events, self.forget)?;
+            place::rebuild(&place, dir, log_first_sequence, events, self.forget)?;
         cli::print_line(format_args!(
             "the read model holds the events of commands {first_sequence} to {last_sequence}"
         ))
@@ -80,9 +114,11 @@ fn all_of(reply: Reply) -> impl Iterator<Item = Arc<Applied>> {
     std::iter::once(reply.applied).chain(reply.continued)
 }
 
-impl Folder {
-    fn status(&self) -> Result<(), Failure> {
-        let Status { schema_version, progress, gaps, rows, bytes } = sqlite::status(&self.dir)?;
+impl Status {
+    fn print(&self) -> Result<(), Failure> {
+        let Folder { dir, named } = &self.folder;
+        let Held { schema_version, progress, gaps, rows, bytes } =
+            place::held(&named.place()?, dir)?;
         let mut shown = format!("commands {} to {}\n", progress.first_sequence, progress.sequence);
         if progress.kept_since_ns > 0 {
             let time = format_time(progress.kept_since_ns);
@@ -96,5 +132,13 @@ impl Folder {
             shown.push_str(&format!("{table:<18} {rows}\n"));
         }
         cli::print_line(format_args!("{shown}schema {schema_version}, {bytes} bytes"))
+    }
+
+    fn print_json(&self) -> Result<(), Failure> {
+        let Folder { dir, named } = &self.folder;
+        let place = named.place()?;
+        let lag = Lag::of(&place, dir)?;
+        let sinks = serde_json::json!([lag.json(&place::name(&place))]);
+        cli::print_line(format_args!("{sinks:#}"))
     }
 }

@@ -301,6 +301,18 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     spool_max_hours: Option<u64>,
 
+    /// Where history is kept, which answers queries of the past: `sqlite`, the file in the data
+    /// folder, or a database of PostgreSQL, such as postgres://user@host:5432/database?sslmode=verify-full.
+    /// Other users of this machine see a flag: a password belongs in the variable or in a file
+    /// [default: sqlite] [env: BUTTONWOOD_HISTORY]
+    #[arg(long, value_name = "URL")]
+    history: Option<String>,
+
+    /// File with the password of the database that --history names
+    /// [env: BUTTONWOOD_HISTORY_PASSWORD_FILE]
+    #[arg(long, value_name = "FILE")]
+    history_password_file: Option<PathBuf>,
+
     /// What the read model keeps of orders, trades and transfers that have ended: `all`, or limits
     /// by age (36h, 90d), by size (500mib, 20gib), or both with a comma between. Candles are kept
     /// [default: all] [env: BUTTONWOOD_HISTORY_RETENTION]

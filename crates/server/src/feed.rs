@@ -9,13 +9,33 @@ use projection::sqlite::Sqlite;
 use projection::{Gauges, HistoryRetention, OlderError, OlderEvents, Projection, Wake};
 use spool::Applied;
 use types::Event;
+use crate::settings::history::Place as HistoryPlace;
 use venue::{Archive, ArchiveError, Listener, Metrics, Opened, Place};
 
 /// Starts the read model on the spool of a venue that has not started yet.
 pub fn start(data_dir: &Path, opened: &Opened, retention: HistoryRetention) -> Projection {
+    start_at(&HistoryPlace::Sqlite, data_dir, opened, retention)
+}
+
+/// [`start`] in this place.
+pub fn start_at(
+    place: &HistoryPlace,
+    data_dir: &Path,
+    opened: &Opened,
+    retention: HistoryRetention,
+) -> Projection {
     let (spool, measured) = (opened.spool().reader(), Measured(opened.metrics()));
     let log = FromLog(data_dir.to_path_buf());
-    Projection::start(Sqlite::of(data_dir), spool, log, measured, retention)
+    match place {
+        HistoryPlace::Sqlite => {
+            Projection::start(Sqlite::of(data_dir), spool, log, measured, retention)
+        }
+        #[cfg(feature = "postgres")]
+        HistoryPlace::Postgres(address) => {
+            let backend = sinks::postgres::Postgres::at((**address).clone(), &retention);
+            Projection::start(backend, spool, log, measured, retention)
+        }
+    }
 }
 
 /// For [`Opened::start`]: wakes the read model whenever the publisher has written a batch.

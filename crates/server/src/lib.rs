@@ -34,6 +34,7 @@ pub use settings::address::parse as parse_address;
 pub use settings::bps::Bps;
 pub use settings::demo::Demo as DemoSettings;
 pub use settings::door::Door as DoorSettings;
+pub use settings::history::{Place as HistoryPlace, read_place as read_history_place};
 pub use settings::http::Http as HttpSettings;
 pub use settings::log::{Durability, Log as LogSettings};
 pub use settings::logging::{LogFormat, Logging as LoggingSettings};

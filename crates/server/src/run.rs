@@ -92,7 +92,9 @@ async fn serve(
         Opened::open_watched(settings.venue_settings(), |replayed| host.replayed(replayed))?;
     host.recovery_ends();
     let (master_key, demo) = keys.complete(&settings, &opened)?;
-    let projection = feed::start(data_dir, &opened, settings.history.retention()?);
+    let history = settings.history.place()?;
+    let retention = settings.history.retention()?;
+    let projection = feed::start_at(&history, data_dir, &opened, retention);
     let keyring = Keyring::new(master_key.clone());
     let gateway =
         Gateway::new(settings.gateway_settings(connections_max), &opened, keyring.clone())?

@@ -78,6 +78,8 @@ const FLAT_NAMES: FlatNames = &[
     ("log", "retention", "log_retention"),
     ("spool", "max_mib", "spool_max_mib"),
     ("spool", "max_hours", "spool_max_hours"),
+    ("history", "url", "history"),
+    ("history", "password_file", "history_password_file"),
     ("history", "retention", "history_retention"),
     ("demo", "enabled", "demo"),
     ("demo", "spread_bps", "demo_spread_bps"),

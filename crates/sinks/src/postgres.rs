@@ -24,6 +24,7 @@ mod number;
 mod order;
 mod partition;
 mod query;
+mod reader;
 mod rebuild;
 mod rest;
 mod schema;
@@ -35,6 +36,7 @@ mod trade;
 
 pub use self::address::Address;
 pub use self::backend::Postgres;
+pub use self::reader::Reader;
 pub use self::rebuild::rebuild;
 pub use self::schema::SCHEMA_VERSION;
 pub use self::status::{Status, status};

@@ -24,13 +24,14 @@ const SEES: &[(&str, &[&str])] = &[
     ("venue", &["engine", "log", "spool", "marketdata"]),
     ("sim", &["venue"]),
     ("projection", &["spool", "marketdata"]),
+    ("sinks", &["projection"]),
     ("shm", &[]),
     ("gateway", &["venue", "projection", "protocol", "proto", "shm"]),
     ("client", &["protocol", "proto", "shm"]),
     ("replay", &["engine", "marketdata", "recorded"]),
     // The client is for the demo's bots, which come in by the front door; the replay for a recorded
     // market.
-    ("server", &["gateway", "client", "replay"]),
+    ("server", &["gateway", "sinks", "client", "replay"]),
     ("cli", &["server"]),
     ("admin", &["cli"]),
     ("audit", &["cli"]),
@@ -49,6 +50,7 @@ const DEV_SEES: &[(&str, &[&str])] = &[
     ("engine", &["marketdata"]),
     ("venue", &["testing"]),
     ("projection", &["log", "testing", "venue"]),
+    ("sinks", &["testing", "venue"]),
     ("gateway", &["client", "log", "testing"]),
     ("buttonwood", &["client", "log", "marketdata", "protocol", "recorded", "strategy", "types"]),
 ];

@@ -1,4 +1,8 @@
-//! `[history]`: how much of the past the read model keeps.
+//! `[history]`: where the read model is, and how much of the past it keeps.
+
+use std::fmt;
+#[cfg(feature = "postgres")]
+use std::path::Path;
 
 use projection::HistoryRetention;
 use serde::{Deserialize, Serialize};
@@ -8,21 +12,52 @@ const MIB: u64 = 1 << 20;
 /// Less is not worth a database.
 const BYTES_MIN: u64 = 64 * MIB;
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Deserialize, Serialize)]
 pub struct History {
+    /// `sqlite`, the file in the data folder, or the URL of a database. It may hold a password.
+    pub url: String,
+    /// A file with the password of the database.
+    pub password_file: Option<String>,
     /// `all`, or limits by age and size: `90d`, `36h`, `500mib`, `20gib`, `90d,20gib`.
     pub retention: String,
 }
 
 impl Default for History {
     fn default() -> Self {
-        Self { retention: "all".into() }
+        Self { url: SQLITE.into(), password_file: None, retention: "all".into() }
     }
+}
+
+impl fmt::Debug for History {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("History").field("retention", &self.retention).finish_non_exhaustive()
+    }
+}
+
+const SQLITE: &str = "sqlite";
+
+/// Where the read model is.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// In the data folder.
+    Sqlite,
+    #[cfg(feature = "postgres")]
+    Postgres(Box<sinks::postgres::Address>),
 }
 
 impl History {
     pub(super) fn check(&self) -> Result<(), String> {
+        self.place()?;
         self.retention().map(drop)
+    }
+
+    /// An error does not repeat the URL.
+    pub fn place(&self) -> Result<Place, String> {
+        let place = read_place(&self.url, self.password_file.as_deref())?;
+        if self.password_file.is_some() && matches!(place, Place::Sqlite) {
+            return Err("history_password_file is for a database: name it with history".into());
+        }
+        Ok(place)
     }
 
     pub fn retention(&self) -> Result<HistoryRetention, String> {
@@ -51,6 +86,39 @@ impl History {
     }
 }
 
+/// For the venue, and for the tools that name a read model in the same way.
+pub fn read_place(url: &str, password_file: Option<&str>) -> Result<Place, String> {
+    if url == SQLITE {
+        return Ok(Place::Sqlite);
+    }
+    if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+        return Err("history must be `sqlite`, or such as postgres://user@host:5432/database".into());
+    }
+    of_server(url, password_file)
+}
+
+#[cfg(feature = "postgres")]
+fn of_server(url: &str, password_file: Option<&str>) -> Result<Place, String> {
+    let address = sinks::postgres::Address::parse(url)
+        .map_err(|reason| format!("history is not a URL of PostgreSQL: {reason}"))?;
+    let Some(file) = password_file.map(Path::new) else {
+        return Ok(Place::Postgres(Box::new(address)));
+    };
+    if address.has_password() {
+        return Err("history has a password, and history_password_file names another".into());
+    }
+    let password = std::fs::read_to_string(file)
+        .map_err(|error| format!("history_password_file {}: {error}", file.display()))?;
+    Ok(Place::Postgres(Box::new(address.with_password(password.trim_end()))))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn of_server(_: &str, _: Option<&str>) -> Result<Place, String> {
+    Err("this build has no PostgreSQL: history can be `sqlite` only (`cargo build --release` makes a \
+         build that has it)"
+        .into())
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Limit {
     Age,
@@ -77,6 +145,50 @@ mod tests {
 
     use super::*;
     use crate::settings::tests::load;
+
+    #[test]
+    fn history_is_a_file_or_a_database() {
+        let place = |url: &str| load(json!({ "history": url })).map(|all| all.history.place());
+        assert!(matches!(load(json!({})).unwrap().history.place(), Ok(Place::Sqlite)));
+        assert!(matches!(place("sqlite").unwrap(), Ok(Place::Sqlite)));
+        for url in ["", "SQLite", "mysql://bw:s3cret@db/m", "db:5432"] {
+            let error = place(url).unwrap_err();
+            assert!(error.contains("history must be `sqlite`"), "{error}");
+            assert!(!error.contains("s3cret"), "{error}");
+        }
+        let error = load(json!({ "history_password_file": "/nowhere" })).unwrap_err();
+        assert!(error.contains("history_password_file is for a database"), "{error}");
+    }
+
+    #[cfg(feature = "postgres")]
+    #[test]
+    fn the_password_of_a_database_comes_from_one_place_and_is_not_repeated() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("password");
+        std::fs::write(&file, "s3cret\n").unwrap();
+        let place = |url: &str, file: Option<&Path>| {
+            let flags = json!({ "history": url, "history_password_file": file });
+            let all = load(flags)?;
+            assert!(!format!("{all:?}").contains("s3cret"));
+            match all.history.place()? {
+                Place::Postgres(address) => Ok(address),
+                Place::Sqlite => panic!("a database"),
+            }
+        };
+        let plain = "postgres://bw@localhost/m";
+        assert!(!place(plain, None).unwrap().has_password());
+        assert!(place(plain, Some(&file)).unwrap().has_password());
+        assert!(place("postgres://bw:s3cret@localhost/m", None).unwrap().has_password());
+        for (url, file, reason) in [
+            ("postgres://bw:s3cret@localhost/m", Some(&*file), "names another"),
+            (plain, Some(Path::new("/nowhere")), "history_password_file /nowhere: "),
+            ("postgres://bw:s3cret@/m", None, "names no host"),
+            ("postgres://bw:s3cret@db", None, "names no database"),
+        ] {
+            let error = place(url, file).unwrap_err();
+            assert!(error.contains(reason) && !error.contains("s3cret"), "{error}");
+        }
+    }
 
     #[test]
     fn what_history_keeps_is_set_by_age_and_by_size() {

@@ -27,7 +27,7 @@ pub(super) const VARIABLES_PREFIX: &str = "BUTTONWOOD_";
 /// The variable that names the file.
 const CONFIG: &str = "config";
 /// Variables of clients, of `admin --url` and of this project's tests, which are no settings.
-const OTHER_PROGRAMS: [&str; 12] = [
+const OTHER_PROGRAMS: [&str; 13] = [
     "url",
     "operator_key",
     "streams_url",
@@ -40,6 +40,7 @@ const OTHER_PROGRAMS: [&str; 12] = [
     "framing",
     "monitoring",
     "grpc_tools",
+    "postgres",
 ];
 
 const ENVIRONMENT: &str = "the environment";

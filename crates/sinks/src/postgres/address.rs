@@ -101,6 +101,11 @@ impl Address {
         self.config.get_password().is_some()
     }
 
+    /// Where its tables are.
+    pub fn schema(&self) -> &str {
+        &self.schema
+    }
+
     pub(crate) fn user(&self) -> &str {
         self.config.get_user().unwrap_or_default()
     }

@@ -24,7 +24,7 @@ const ASKED_MAX: usize = 8;
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 
 /// Each question has an index: a plan made while a table was small would read all of it.
-const SETTINGS: &str = "SET default_transaction_read_only TO on; SET jit TO off; \
+pub(crate) const SETTINGS: &str = "SET default_transaction_read_only TO on; SET jit TO off; \
     SET enable_seqscan TO off; SET enable_hashjoin TO off; SET enable_mergejoin TO off; \
     SET statement_timeout TO '10s'; SET idle_in_transaction_session_timeout TO '30s'";
 
@@ -107,7 +107,7 @@ impl History for PostgresHistory {
 }
 
 /// All that is read is of one moment. A session that has failed is not used again.
-async fn ask(session: &Session, question: &Question, at_least: u64) -> Result<Answer, Failed> {
+pub(crate) async fn ask(session: &Session, question: &Question, at_least: u64) -> Result<Answer, Failed> {
     session.run(BEGIN).await?;
     let sequence = read_progress(session).await?.sequence;
     if sequence < at_least {

@@ -17,7 +17,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-api proto pages web-test test recipes monitoring test-services framing grpc lint advisories unit process clients bench bench-backtest profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
+.PHONY: help run web web-api proto pages web-test test recipes monitoring databases test-services framing grpc lint advisories unit process clients bench bench-backtest profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ $(PAGE): web/node_modules/installed $(PAGE_SOURCES)
 
 test: lint unit process pages ## set up the environments and run all tests
 
-test-services: loom dist-test instructions recipes monitoring framing fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, Wireshark, fuzzing
+test-services: loom dist-test instructions recipes monitoring databases framing fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, PostgreSQL, Wireshark, fuzzing
 
 lint: $(PAGE) $(VENV)-tools/installed ## formatting, lints, house rules, licences and sources of dependencies
 	$(CARGO) fmt --all --check
@@ -60,7 +60,7 @@ advisories: $(VENV)-tools/installed ## known vulnerabilities of dependencies; fa
 # The snippets of docs/api.md use all clients.
 process: $(PAGE) $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/installed $(VENV)-nautilus/installed ## the venue as a process: crashes, full disks, three clients, snippets for ten
 	$(build)
-	$(VENV)/bin/pytest tests/clients -m "not slow" --numprocesses 2 --dist loadfile # Most of the time is waits.
+	$(VENV)/bin/pytest tests/clients -m "not slow and not databases" --numprocesses 2 --dist loadfile # Most of the time is waits.
 
 # The page in Chromium. Its own suites build nothing but the binary.
 pages: $(PAGE) ## the page in Chromium: sizes, a still layout, accessibility, policy, the paths of a trader
@@ -122,6 +122,16 @@ tests/clients/%/node_modules/installed: tests/clients/%/package-lock.json
 web/node_modules/installed: web/package-lock.json
 	npm ci --prefix web --ignore-scripts --no-audit --no-fund
 	touch $@
+
+# The folder of a version is not in PATH on Debian.
+POSTGRES_BIN := $(lastword $(sort $(wildcard /usr/lib/postgresql/*/bin)))
+
+databases: $(VENV)/installed ## history in PostgreSQL on real servers: same answers, kills, bad input (ROUNDS=10)
+	PATH="$$PATH:$(POSTGRES_BIN)" scripts/need postgres postgresql
+	$(CARGO) test --workspace --locked --test cli --test postgres --no-run
+	$(PYTHON) tests/clients/postgres.py $(CARGO) test --workspace --locked --test postgres -- --ignored
+	BUTTONWOOD_DATABASE_ROUNDS=$(or $(ROUNDS),10) $(VENV)/bin/pytest tests/clients/test_postgres.py
+	$(PYTHON) tests/clients/postgres.py $(VENV)/bin/pytest tests/clients/test_trading_api.py tests/clients/test_ccxt_orders.py
 
 autobahn: ## Autobahn's suite against our WebSockets; skipped without Python 2.7 (PYTHON2=python2.7)
 	@if $(PYTHON2) -c '' 2> /dev/null; then $(MAKE) autobahn-run; \

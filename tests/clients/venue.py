@@ -20,6 +20,15 @@ DEADLINE_S = 30
 os.environ.pop("BUTTONWOOD_DATA", None)
 
 
+def history_of(data):
+    """The environment of a venue. History is in the database that BUTTONWOOD_POSTGRES names, if it does."""
+    environment = dict(os.environ)
+    if server := environment.pop("BUTTONWOOD_POSTGRES", None):
+        folder = hashlib.sha256(str(data).encode()).hexdigest()[:16]
+        environment["BUTTONWOOD_HISTORY"] = f"{server}?schema=of_{folder}"
+    return environment
+
+
 class Venue:
     """A demo; with `keys`, the file that gets its keys, a venue for a test."""
 
@@ -27,6 +36,7 @@ class Venue:
         self.folder = pathlib.Path(folder)
         self.data = data or self.folder / "data"
         place = ["--test", "--keys", keys] if keys else ["--demo", "--data", self.data]
+        popen.setdefault("env", history_of(self.data))
         self.stderr = open(self.folder / "stderr.txt", "ab")
         self.process = subprocess.Popen(
             [BINARY, "serve", *place, "--http", "127.0.0.1:0", *flags],

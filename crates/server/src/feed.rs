@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::settings::history::Place as HistoryPlace;
 use marketdata::{BookUpdate, Views};
 use projection::sqlite::Sqlite;
 use projection::{Gauges, HistoryRetention, OlderError, OlderEvents, Projection, Wake};
 use spool::Applied;
 use types::Event;
-use crate::settings::history::Place as HistoryPlace;
 use venue::{Archive, ArchiveError, Listener, Metrics, Opened, Place};
 
 /// Starts the read model on the spool of a venue that has not started yet.

@@ -5,7 +5,7 @@
 //! feed, the same questions and the same answers as its SQLite file.
 //!
 //! # Invariants
-//! - Nothing here is on the path of an order. A database that fails or waits delays its own readers.
+//! - Nothing here is on the path of an order. A database that fails delays its own readers alone.
 
 #[cfg(feature = "postgres")]
 pub mod postgres;

@@ -5,7 +5,7 @@
 //!
 //! # Invariants
 //! - A transaction begins with the position, which it moves on from the one that this writer knows.
-//!   Another writer, a database that was restored, and a commit whose answer was lost all show there.
+//!   Another writer, a restored database and a commit whose answer was lost all show there.
 //! - An order's row is written once, at its end. Until then it is in `open_orders`.
 //! - A password is in no message: the address is displayed without it.
 //!

@@ -132,11 +132,8 @@ fn cover(levels: &[Interval], from_ns: u64, to_ns: u64, spans: &mut Vec<Span>) {
         return;
     }
     let edge_at = |time_ns| level.open_ns(TimeZone::UTC, time_ns);
-    let first_ns = if edge_at(from_ns) == from_ns {
-        from_ns
-    } else {
-        level.end_ns(TimeZone::UTC, from_ns)
-    };
+    let first_ns =
+        if edge_at(from_ns) == from_ns { from_ns } else { level.end_ns(TimeZone::UTC, from_ns) };
     let last_ns = edge_at(to_ns);
     if first_ns >= last_ns {
         return cover(shorter, from_ns, to_ns, spans);

@@ -92,7 +92,9 @@ pub fn read_place(url: &str, password_file: Option<&str>) -> Result<Place, Strin
         return Ok(Place::Sqlite);
     }
     if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
-        return Err("history must be `sqlite`, or such as postgres://user@host:5432/database".into());
+        return Err(
+            "history must be `sqlite`, or such as postgres://user@host:5432/database".into()
+        );
     }
     of_server(url, password_file)
 }

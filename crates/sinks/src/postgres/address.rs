@@ -49,8 +49,8 @@ impl Address {
     }
 
     /// Parses `postgres://user@host:port/database?sslmode=…&sslrootcert=…&schema=…`. Other
-    /// parameters are those of libpq that the client library knows. An error does not repeat the text, which may
-    /// hold a password.
+    /// parameters are those of libpq that the client library knows. An error does not repeat the
+    /// text, which may hold a password.
     pub fn parse(text: &str) -> Result<Self, String> {
         if !Self::is_one(text) {
             return Err("it does not begin with postgres://".into());
@@ -174,7 +174,8 @@ impl OwnParameters {
 
     fn schema(&self) -> Result<String, String> {
         let schema = self.schema.as_deref().unwrap_or(SCHEMA_DEFAULT);
-        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let is_plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         if schema.is_empty() || schema.len() > NAME_MAX || !schema.bytes().all(is_plain) {
             return Err("its schema must be a name of small letters, digits and _".into());
         }
@@ -226,7 +227,8 @@ mod tests {
     #[test]
     fn an_address_is_shown_without_its_password() {
         let address =
-            Address::parse("postgres://bw:s3cret%21@db.example:6000/market?schema=history").unwrap();
+            Address::parse("postgres://bw:s3cret%21@db.example:6000/market?schema=history")
+                .unwrap();
         assert!(address.has_password());
         assert_eq!(address.schema, "history");
         assert_eq!(address.to_string(), "postgres://bw@db.example:6000/market");

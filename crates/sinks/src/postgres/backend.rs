@@ -14,7 +14,7 @@ use crate::postgres::history::PostgresHistory;
 use crate::postgres::partition::span_ns;
 use crate::postgres::store::{Interrupt, PostgresStore};
 
-/// Between two tries, once several have failed: short enough that a server which is back is noticed.
+/// Between two tries, once several have failed. A server that is back is noticed within this time.
 const RETRY_MAX: Duration = Duration::from_secs(8);
 
 /// The read model of a venue in a database of PostgreSQL.

@@ -69,12 +69,15 @@ fn of_postgres(error: &tokio_postgres::Error, address: &Address) -> (Standstill,
     if [SqlState::INVALID_PASSWORD, SqlState::INVALID_AUTHORIZATION_SPECIFICATION].contains(code) {
         return (
             Standstill::Refused,
-            format!("does not admit {user}: {message}; correct the user, the password or pg_hba.conf"),
+            format!(
+                "does not admit {user}: {message}; correct the user, the password or pg_hba.conf"
+            ),
         );
     }
     if *code == SqlState::INVALID_CATALOG_NAME {
         let database = address.database();
-        let sentence = format!("has no database {database}: make it with `createdb -O {user} {database}`");
+        let sentence =
+            format!("has no database {database}: make it with `createdb -O {user} {database}`");
         return (Standstill::Refused, sentence);
     }
     if *code == SqlState::INSUFFICIENT_PRIVILEGE {
@@ -92,7 +95,10 @@ fn of_postgres(error: &tokio_postgres::Error, address: &Address) -> (Standstill,
         return (Standstill::Unreachable, format!("does not serve now: {message}"));
     }
     if *code == SqlState::LOCK_NOT_AVAILABLE {
-        return (Standstill::Locked, format!("has its tables locked by another program: {message}"));
+        return (
+            Standstill::Locked,
+            format!("has its tables locked by another program: {message}"),
+        );
     }
     if [SqlState::UNDEFINED_TABLE, SqlState::UNDEFINED_COLUMN, SqlState::DATATYPE_MISMATCH]
         .contains(code)

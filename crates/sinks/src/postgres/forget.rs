@@ -31,13 +31,11 @@ pub(crate) async fn forget(
     let mut kept_since_ns = progress.kept_since_ns;
     let mut has_more = false;
     if let Some((from_ns, to_ns)) = partitions.oldest() {
-        let by_age = retention.max_age_ns.is_some_and(|age_ns| {
-            to_ns <= progress.sequenced_ns.saturating_sub(age_ns)
-        });
+        let by_age = retention
+            .max_age_ns
+            .is_some_and(|age_ns| to_ns <= progress.sequenced_ns.saturating_sub(age_ns));
         let by_size = match retention.max_bytes {
-            Some(max_bytes) if to_ns <= progress.sequenced_ns => {
-                bytes(session).await? > max_bytes
-            }
+            Some(max_bytes) if to_ns <= progress.sequenced_ns => bytes(session).await? > max_bytes,
             _ => false,
         };
         if (by_age || by_size) && drop_partition(session, from_ns).await? {
@@ -83,13 +81,19 @@ async fn forget_rows(session: &Session, before_ns: i64) -> Result<bool, Failed> 
     let open = i16::from(WithdrawalStatus::Requested.number());
     let mut has_more = false;
     for (table, is_past) in [
-        ("amendments", "amended_ns < $1 AND NOT EXISTS (SELECT 1 FROM open_orders o \
-          WHERE o.instrument = t.instrument AND o.order_id = t.order_id)"),
+        (
+            "amendments",
+            "amended_ns < $1 AND NOT EXISTS (SELECT 1 FROM open_orders o \
+          WHERE o.instrument = t.instrument AND o.order_id = t.order_id)",
+        ),
         ("prevented_matches", "prevented_ns < $1"),
         ("balance_changes", "changed_ns < $1"),
         ("order_lists", "is_done AND updated_ns < $1"),
-        ("withdrawal_approvals", "approved_ns < $1 AND NOT EXISTS (SELECT 1 FROM transfers o \
-          WHERE o.account = t.account AND o.external_ref = t.external_ref)"),
+        (
+            "withdrawal_approvals",
+            "approved_ns < $1 AND NOT EXISTS (SELECT 1 FROM transfers o \
+          WHERE o.account = t.account AND o.external_ref = t.external_ref)",
+        ),
     ] {
         let delete = format!(
             "DELETE FROM {table} WHERE ctid = ANY (ARRAY(\

@@ -21,12 +21,12 @@ use crate::postgres::store::read_progress;
 const ASKED_MAX: usize = 8;
 
 /// Of one question.
-const ANSWER_MAX: Duration = Duration::from_secs(10);
+const ANSWER_MAX: Duration = Duration::from_secs(5);
 
 /// Each question has an index: a plan made while a table was small would read all of it.
 pub(crate) const SETTINGS: &str = "SET default_transaction_read_only TO on; SET jit TO off; \
     SET enable_seqscan TO off; SET enable_hashjoin TO off; SET enable_mergejoin TO off; \
-    SET statement_timeout TO '10s'; SET idle_in_transaction_session_timeout TO '30s'";
+    SET statement_timeout TO '5s'; SET idle_in_transaction_session_timeout TO '30s'";
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
@@ -64,6 +64,16 @@ impl PostgresHistory {
         }
     }
 
+    /// The feed knows, and no question then waits for another connection that is refused.
+    fn check_is_reachable(&self) -> Result<(), ProjectionError> {
+        match self.followed.reached().standstill {
+            Some(standstill @ (Standstill::Unreachable | Standstill::Refused)) => {
+                Err(Failed::Other(standstill, "is not there for the feed".into()).at(&self.address))
+            }
+            _ => Ok(()),
+        }
+    }
+
     async fn connect(&self) -> Result<Session, Failed> {
         let session = Session::connect(&self.address, SETTINGS).await?;
         schema::check_is_current(&session, &self.address).await?;
@@ -84,6 +94,7 @@ impl History for PostgresHistory {
         sequence: u64,
     ) -> BoxFuture<'_, Result<Answer, ProjectionError>> {
         Box::pin(async move {
+            self.check_is_reachable()?;
             let _turn = self.turns.acquire().await.expect("it is never closed");
             // What the feed has written is there, unless an older state has taken its place.
             let at_least = self.followed.sequence().max(sequence);
@@ -107,7 +118,11 @@ impl History for PostgresHistory {
 }
 
 /// All that is read is of one moment. A session that has failed is not used again.
-pub(crate) async fn ask(session: &Session, question: &Question, at_least: u64) -> Result<Answer, Failed> {
+pub(crate) async fn ask(
+    session: &Session,
+    question: &Question,
+    at_least: u64,
+) -> Result<Answer, Failed> {
     session.run(BEGIN).await?;
     let sequence = read_progress(session).await?.sequence;
     if sequence < at_least {

@@ -10,9 +10,9 @@ use crate::postgres::address::Address;
 use crate::postgres::partition::span_ns;
 use crate::postgres::store::{Interrupt, PostgresStore};
 
-/// Makes all of it anew, in one transaction: a failure leaves the old one as it was. `events` is all
-/// that the log has, and begins with the command `log_first_sequence`. If the old read model reaches
-/// farther back than the log it is kept, unless it may be forgotten.
+/// Makes all of it anew, in one transaction: a failure leaves the old one as it was. `events` is
+/// all that the log has, and begins with the command `log_first_sequence`. If the old read model
+/// reaches farther back than the log it is kept, unless it may be forgotten.
 ///
 /// The caller holds the lock of the data folder, so that no venue is running on it.
 pub fn rebuild<E>(
@@ -50,4 +50,3 @@ fn check_older<E>(
     }
     Ok(())
 }
-

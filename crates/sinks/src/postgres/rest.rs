@@ -192,10 +192,7 @@ async fn write_approval(session: &Session, approval: &Approval) -> Result<(), Fa
     Ok(())
 }
 
-async fn write_balance_changes(
-    session: &Session,
-    changes: &[BalanceChange],
-) -> Result<(), Failed> {
+async fn write_balance_changes(session: &Session, changes: &[BalanceChange]) -> Result<(), Failed> {
     // One row for each number of an account's event.
     let by_event: BTreeMap<_, _> =
         changes.iter().map(|change| ((change.account, change.account_seq), change)).collect();

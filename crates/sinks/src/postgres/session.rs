@@ -46,7 +46,10 @@ impl Session {
             }
             None => {
                 let connector = tls::connector(&address.security).map_err(|reason| {
-                    Failed::Other(Standstill::Refused, format!("cannot be reached by TLS: {reason}"))
+                    Failed::Other(
+                        Standstill::Refused,
+                        format!("cannot be reached by TLS: {reason}"),
+                    )
                 })?;
                 let (client, connection) = address.config.connect(connector).await?;
                 serve(connection);

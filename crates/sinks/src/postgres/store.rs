@@ -27,6 +27,8 @@ use crate::postgres::trade::{write_revisions, write_trades};
 
 /// How long a transaction may take. After that the connection is given up.
 const WRITE_MAX: Duration = Duration::from_secs(60);
+/// Until what the server has sent has come through to the connection.
+const TURNS: usize = 4;
 
 /// By its statements each row is found by an index: a plan made while a table was empty would read
 /// all of it. A loss of power may not take a page whose position was reported.
@@ -97,7 +99,8 @@ impl PostgresStore {
         self.is_one_transaction = true;
         let Self { session, partitions, progress, last_orders, runtime, interrupt, .. } = self;
         let emptied = wait(runtime, interrupt, async {
-            session.run("BEGIN").await?;
+            // A replay may take long between two pages.
+            session.run("BEGIN; SET LOCAL idle_in_transaction_session_timeout TO 0").await?;
             empty(session).await?;
             *partitions = Partitions::read(session, partition_ns).await?;
             *progress = read_progress(session).await?;
@@ -112,9 +115,13 @@ impl PostgresStore {
         committed.map_err(|failed| failed.at(&self.address))
     }
 
-    fn run(&mut self, what: impl AsyncFnOnce(&mut Page<'_>) -> Result<(), Failed>) -> Result<(), ProjectionError> {
-        let Self { address, session, runtime, interrupt, progress, partitions, last_orders, .. } =
-            self;
+    fn run(
+        &mut self,
+        what: impl AsyncFnOnce(&mut Page<'_>) -> Result<(), Failed>,
+    ) -> Result<(), ProjectionError> {
+        let Self {
+            address, session, runtime, interrupt, progress, partitions, last_orders, ..
+        } = self;
         let mut page = Page { session, progress: *progress, partitions, last_orders };
         let is_own = !self.is_one_transaction;
         let written = wait(runtime, interrupt, async {
@@ -247,7 +254,11 @@ impl Store for PostgresStore {
     /// Fails once the connection is lost, also while there is nothing to write.
     fn check_in_place(&self) -> Result<(), ProjectionError> {
         // What the server has sent is read while something waits.
-        self.runtime.block_on(tokio::task::yield_now());
+        self.runtime.block_on(async {
+            for _ in 0..TURNS {
+                tokio::task::yield_now().await;
+            }
+        });
         if !self.session.is_closed() {
             return Ok(());
         }

@@ -20,14 +20,15 @@ pub(crate) const ACCOUNTS: [AccountId; 3] = [ALICE, BOB, AccountId(9)];
 pub(crate) const INSTRUMENTS: [InstrumentId; 3] = [INSTRUMENT, InstrumentId(1), InstrumentId(7)];
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// All events of a venue that was sent so many commands.
+/// All events of a venue after a number of commands.
 pub(crate) fn events(dir: &Path, seed: u64, commands: u64) -> Vec<Applied> {
     let opened = Opened::open(testing::settings(dir)).unwrap();
     let spool = opened.spool().reader();
     let running = opened.start(Vec::new());
     let handle = running.handle();
     testing::set_up(&handle, Kept(10_000));
-    let spec = InstrumentSpec { symbol: Symbol::parse("OILUSD2").unwrap(), ..testing::instrument() };
+    let spec =
+        InstrumentSpec { symbol: Symbol::parse("OILUSD2").unwrap(), ..testing::instrument() };
     testing::send(&handle, AccountId::VENUE, Command::ListInstrument(ListInstrument { spec }));
     for account in [ALICE, BOB] {
         let risk = AccountRisk { stp_group: 4, ..AccountRisk::PLAIN };
@@ -125,7 +126,8 @@ fn order_of(chance: &mut Chance, number: u64, instrument: InstrumentId) -> NewOr
             order.price = Price::from_ticks(0);
             order.time_in_force = TimeInForce::Gtc;
             if chance.one_in(2) {
-                order.size = OrderSize::Quote(Amount::from_minor(1_000 + chance.below(9_000) as i128));
+                order.size =
+                    OrderSize::Quote(Amount::from_minor(1_000 + chance.below(9_000) as i128));
             }
         }
         1 => {

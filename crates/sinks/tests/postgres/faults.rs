@@ -16,8 +16,9 @@ pub(crate) fn rows(address: &Address) -> Vec<(String, String)> {
     tables
         .into_iter()
         .map(|table| {
-            let select =
-                format!("SELECT coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '') FROM {table} t");
+            let select = format!(
+                "SELECT coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '') FROM {table} t"
+            );
             let rows = client.rows(&select).remove(0);
             (table, rows)
         })
@@ -32,8 +33,7 @@ struct Sql {
 
 impl Sql {
     fn open(address: &Address) -> Self {
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let server = std::env::var("BUTTONWOOD_POSTGRES").unwrap();
         let client = runtime.block_on(async {
             let (client, connection) =

@@ -61,7 +61,8 @@ impl<'a> Both<'a> {
     /// Asks both, and returns the answer that both give.
     pub(crate) fn ask(&self, reader: &Reader, question: Question) -> Answer {
         let sqlite = sqlite::ask(self.dir, &question).unwrap();
-        let postgres = reader.ask(&question).unwrap_or_else(|error| panic!("{question:?}: {error}"));
+        let postgres =
+            reader.ask(&question).unwrap_or_else(|error| panic!("{question:?}: {error}"));
         assert_eq!(format!("{sqlite:?}"), format!("{postgres:?}"), "{question:?}");
         sqlite
     }

@@ -45,7 +45,9 @@ pub(crate) async fn answer(session: &Session, question: &Question) -> Result<Ans
         Question::Transfers(asked) => Answer::Transfers(transfer::transfers(session, asked).await?),
         Question::OneTrade(asked) => Answer::OneTrade(trade::one_trade(session, asked).await?),
         Question::AnyOrder(asked) => Answer::AnyOrder(order::any_order(session, asked).await?),
-        Question::AuditTrail(asked) => Answer::AuditTrail(audit::audit_trail(session, asked).await?),
+        Question::AuditTrail(asked) => {
+            Answer::AuditTrail(audit::audit_trail(session, asked).await?)
+        }
         Question::AggTrades(asked) => Answer::AggTrades(trade::agg_trades(session, asked).await?),
     })
 }

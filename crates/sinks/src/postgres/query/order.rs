@@ -2,7 +2,7 @@
 
 use projection::{
     AllOrderLists, AllOrders, Amendment, Amendments, AnyOrder, ExpireCauses, OneOrder,
-    OneOrderList, OrdersInAll, PreventedFilter, PreventedMatches, Times,
+    OneOrderList, OrdersInAll, PreventedFilter, PreventedMatches,
 };
 use tokio_postgres::Row;
 use types::{
@@ -37,7 +37,7 @@ pub(super) async fn all_orders(session: &Session, asked: &AllOrders) -> Result<V
             .with(" AND instrument = ", small(instrument.0))
             .within("created_ns", times)
             .maybe(" AND order_id >= ", filter.from_id.map(|id| bound(id.0)))
-            .text(&ends_since(times))
+            .maybe(ENDS_SINCE, times.start_ns.map(bound))
             .text(&direction.by(&["created_ns", "order_id"]))
             .with(" LIMIT ", page(filter.limit));
         orders.extend(select.all(session, column::order).await?);
@@ -62,7 +62,7 @@ pub(super) async fn orders_in_all(
                  SELECT * FROM {table} t WHERE t.instrument = i.instrument AND t.account = $1"
             ))
             .within("t.created_ns", times)
-            .text(&ends_since(times))
+            .maybe(ENDS_SINCE, times.start_ns.map(bound))
             .text(&direction.by(&["t.created_ns", "t.order_id"]))
             .with(" LIMIT ", page(limit))
             .text(") o WHERE i.instrument IS NOT NULL) all_of_them")
@@ -74,8 +74,8 @@ pub(super) async fn orders_in_all(
     Ok(one_page(orders, direction, limit, at))
 }
 
-/// The account's instruments, as `i`: the index is read once for each, not for each row. The account
-/// is the first parameter.
+/// The account's instruments, as `i`: the index is read once for each, not for each row. The
+/// account is the first parameter.
 pub(super) fn instruments_of(select: &mut Select, table: &str, account: AccountId) {
     select
         .with(
@@ -92,9 +92,7 @@ pub(super) fn instruments_of(select: &mut Select, table: &str, account: AccountI
 }
 
 /// An order ends after its creation: earlier partitions need not be read.
-fn ends_since(times: Times) -> String {
-    times.start_ns.map_or(String::new(), |ns| format!(" AND updated_ns >= {}", bound(ns)))
-}
+const ENDS_SINCE: &str = " AND updated_ns >= ";
 
 /// Rows of both tables as one page, oldest first.
 fn one_page<K: Ord>(
@@ -155,14 +153,12 @@ pub(super) async fn order(session: &Session, asked: &OneOrder) -> Result<Option<
 
 fn by_id(table: &str, instrument: InstrumentId, order_id: OrderId) -> Select {
     let mut select = Select::new(&format!("SELECT {ORDER} FROM {table} WHERE"));
-    select
-        .with(" instrument = ", small(instrument.0))
-        .with(" AND order_id = ", bound(order_id.0));
+    select.with(" instrument = ", small(instrument.0)).with(" AND order_id = ", bound(order_id.0));
     select
 }
 
-/// The open order of that name, or else the last one: of all that were given the name later, and the
-/// last that was created with it. While one is open, no other can be created with its name.
+/// The open order of that name, or else the last one: of all that were given the name later, and
+/// the last that was created with it. While one is open, no other can be created with its name.
 async fn named(
     session: &Session,
     account: AccountId,
@@ -203,8 +199,7 @@ pub(super) async fn expire_causes(
 ) -> Result<Vec<((InstrumentId, OrderId), ExpireCause)>, Failed> {
     let instruments: Vec<i32> = asked.orders.iter().map(|(it, _)| small(it.0)).collect();
     let ids: Vec<i64> = asked.orders.iter().map(|(_, id)| bound(id.0)).collect();
-    let mut select =
-        Select::new("SELECT o.instrument, o.order_id, o.expire_cause FROM unnest(");
+    let mut select = Select::new("SELECT o.instrument, o.order_id, o.expire_cause FROM unnest(");
     select.with("", instruments).with("::integer[], ", ids).text(
         "::bigint[]) WITH ORDINALITY k (instrument, order_id, number) \
          JOIN orders o ON o.instrument = k.instrument AND o.order_id = k.order_id \
@@ -219,7 +214,10 @@ pub(super) async fn expire_causes(
         .await
 }
 
-pub(super) async fn any_order(session: &Session, asked: &AnyOrder) -> Result<Option<Order>, Failed> {
+pub(super) async fn any_order(
+    session: &Session,
+    asked: &AnyOrder,
+) -> Result<Option<Order>, Failed> {
     for table in TABLES {
         let select = by_id(table, asked.instrument, asked.order_id);
         if let Some(order) = select.first(session, column::order).await? {

@@ -116,7 +116,8 @@ impl Direction {
     /// `ORDER BY` these columns, each in this direction.
     pub(crate) fn by(self, columns: &[&str]) -> String {
         let direction = self.sql();
-        let columns: Vec<_> = columns.iter().map(|column| format!("{column} {direction}")).collect();
+        let columns: Vec<_> =
+            columns.iter().map(|column| format!("{column} {direction}")).collect();
         format!(" ORDER BY {}", columns.join(", "))
     }
 

@@ -2,9 +2,7 @@
 
 use marketdata::PublicTrade;
 use projection::compose::agg::{AggPage, LastBegin, Part};
-use projection::{
-    AggTrades, HistoricalTrades, MyTrades, OneTrade, Times, TradeSide, TradesInAll,
-};
+use projection::{AggTrades, HistoricalTrades, MyTrades, OneTrade, Times, TradeSide, TradesInAll};
 use tokio_postgres::Row;
 use types::{
     AccountId, AccountTrade, AggTrade, InstrumentId, Order, OrderId, Price, Side, TradeId,
@@ -89,7 +87,10 @@ pub(super) async fn trades_in_all(
 }
 
 /// The maker's side first.
-pub(super) async fn one_trade(session: &Session, asked: &OneTrade) -> Result<Vec<TradeSide>, Failed> {
+pub(super) async fn one_trade(
+    session: &Session,
+    asked: &OneTrade,
+) -> Result<Vec<TradeSide>, Failed> {
     let mut select = Select::new(&format!("SELECT {SIDE} FROM fills WHERE"));
     select
         .with(" instrument = ", small(asked.instrument.0))

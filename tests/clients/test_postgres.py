@@ -296,9 +296,9 @@ async def test_a_restored_backup_catches_up(tmp_path, server):
 
 
 async def test_a_full_disk_stops_history_and_no_order(tmp_path):
-    server, room = Postgres(), tmp_path / "room"
+    server = Postgres()
+    room = server.folder / "room"
     room.mkdir()
-    tmp_path.chmod(0o755)
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=0777", "none", room])
     if mounted.returncode != 0:
         server.remove()
@@ -329,8 +329,9 @@ async def test_a_full_disk_stops_history_and_no_order(tmp_path):
         venue.stop()
         check_equals_rebuild(server, "full", url, tmp_path / "data")
     finally:
+        server.kill()
+        subprocess.run(["umount", room], check=True)
         server.remove()
-        subprocess.run(["umount", "--lazy", room], check=True)
 
 
 QUERIES = [

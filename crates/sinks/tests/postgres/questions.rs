@@ -8,8 +8,8 @@ use projection::{
 };
 use spool::Applied;
 use types::{
-    AssetId, ExternalRef, Interval, KeyId, OrderId, OrderListId, OrderRef, TimeZone, TradeId,
-    WithdrawalStatus,
+    AssetId, Event, ExternalRef, Interval, KeyId, OrderId, OrderListId, OrderRef, TimeZone,
+    TradeId, WithdrawalStatus,
 };
 
 use crate::chance::Chance;
@@ -51,6 +51,18 @@ impl Asker<'_> {
 
     fn order_id(&mut self) -> OrderId {
         OrderId(self.chance.below(self.applied.len() as u64))
+    }
+
+    /// Of an order that was amended.
+    fn amended(&mut self) -> Option<OrderId> {
+        let amended = |event: &Event| match event {
+            Event::OrderAmended(e) => Some(e.order.order_id),
+            Event::OrderModified(e) => Some(e.order.order_id),
+            _ => None,
+        };
+        let events = self.applied.iter().flat_map(|applied| &applied.events);
+        let ids: Vec<OrderId> = events.filter_map(amended).collect();
+        self.chance.one_in(2).then(|| self.chance.of(&ids))
     }
 
     fn trade_id(&mut self) -> TradeId {
@@ -96,7 +108,8 @@ impl Asker<'_> {
                 ExpireCauses { orders }.into()
             }
             6 => {
-                let (order_id, from_seq) = (self.order_id(), self.chance.below(50));
+                let order_id = self.amended().unwrap_or_else(|| self.order_id());
+                let from_seq = self.chance.below(50);
                 Amendments { account, instrument, order_id, from_seq, limit }.into()
             }
             7 => {

@@ -44,6 +44,16 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def children(parent):
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # After the name in brackets: the state, then the parent.
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(int(stat.parent.name))
+    return found
+
+
 class Postgres:
     """A server with a user `bw`, who may make databases."""
 
@@ -105,19 +115,24 @@ class Postgres:
         self.process.wait(DEADLINE_S)
         self.log.close()
 
+    def signal_all(self, number):
+        """To the server and its children, each of which has a group of its own."""
+        for process in [self.process.pid, *children(self.process.pid)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
+
     def kill(self):
-        """As a loss of the process: none of its children cleans up."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        """As a loss of the machine: none of its processes cleans up."""
+        self.signal_all(signal.SIGKILL)
         self.process.wait(DEADLINE_S)
         self.log.close()
 
     def freeze(self):
         """All processes of the server stand still, with their connections open."""
-        os.killpg(self.process.pid, signal.SIGSTOP)
+        self.signal_all(signal.SIGSTOP)
 
     def thaw(self):
-        os.killpg(self.process.pid, signal.SIGCONT)
+        self.signal_all(signal.SIGCONT)
 
     def remove(self):
         if self.process.poll() is None:

@@ -15,7 +15,7 @@ use crate::postgres::partition::span_ns;
 use crate::postgres::store::{Interrupt, PostgresStore};
 
 /// Between two tries, once several have failed. A server that is back is noticed within this time.
-const RETRY_MAX: Duration = Duration::from_secs(8);
+const RETRY_MAX: Duration = Duration::from_secs(4);
 
 /// The read model of a venue in a database of PostgreSQL.
 #[derive(Clone, Debug)]

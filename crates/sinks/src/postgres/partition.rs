@@ -87,10 +87,9 @@ impl Partitions {
         Ok(())
     }
 
-    /// The first partition, if there are others after it.
+    /// Begin and end of the first one.
     pub(crate) fn oldest(&self) -> Option<(u64, u64)> {
-        let (from_ns, to_ns) = self.known.first_key_value()?;
-        (self.known.len() > 1).then_some((*from_ns, *to_ns))
+        self.known.first_key_value().map(|(from_ns, to_ns)| (*from_ns, *to_ns))
     }
 
     pub(crate) fn removed(&mut self, from_ns: u64) {

@@ -129,6 +129,7 @@ fn partitions_beyond_the_age_are_dropped_and_open_orders_and_candles_stay() {
     let older = format!("orders WHERE updated_ns < {kept_since_ns}");
     assert_eq!(kept(older.as_str()), "0");
     assert_eq!(kept(&format!("fills WHERE traded_ns < {kept_since_ns}")), "0");
-    // Within a day of the age, and no more.
-    assert!(last_ns - kept_since_ns < 25 * 3_600_000_000_000);
+    // A partition is a day.
+    let late = format!("orders WHERE updated_ns < {}", last_ns - 25 * 3_600_000_000_000);
+    assert_eq!(kept(late.as_str()), "0");
 }

@@ -117,7 +117,7 @@ fn partitions_beyond_the_age_are_dropped_and_open_orders_and_candles_stay() {
     let mut store = Postgres::at(address.clone(), &retention).open().unwrap();
     store.add(&applied).unwrap();
     let mut sql = Sql::open(&address);
-    let mut kept = |table| sql.rows(&format!("SELECT count(*)::text FROM {table}")).remove(0);
+    let mut kept = |table: &str| sql.rows(&format!("SELECT count(*)::text FROM {table}")).remove(0);
     let (open, candles, orders) = (kept("open_orders"), kept("candles"), kept("orders"));
     assert!(kept("partitions").parse::<u32>().unwrap() > 3, "the events span days");
     while store.forget(&retention).unwrap() {}

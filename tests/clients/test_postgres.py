@@ -35,12 +35,24 @@ def server():
     running.remove()
 
 
+@pytest.fixture(autouse=True)
+def none_left():
+    """A test that fails leaves no venue behind."""
+    yield
+    for process in Fed.processes:
+        process.kill()
+    Fed.processes.clear()
+
+
 class Fed(Venue):
     """A venue whose history is in the database of this address."""
+
+    processes = []
 
     def __init__(self, folder, url, *flags, **others):
         environment = {**os.environ, "BUTTONWOOD_HISTORY": url}
         super().__init__(folder, "--no-bots", *flags, env=environment, **others)
+        self.processes.append(self.process)
 
     def gauge(self, name):
         text = self.metrics()

@@ -105,7 +105,7 @@ impl fmt::Display for Standstill {
         f.write_str(match self {
             Self::Opening => "it is being opened or upgraded",
             Self::Missing => "its file was removed, and it is being rebuilt",
-            Self::Locked => "another program locks it",
+            Self::Locked => "another program locks its file",
             Self::DiskFull => "its disk is full",
             Self::Damaged => "its file was damaged, and it is being rebuilt",
             Self::OtherVersion => "its tables are of another version",

@@ -168,7 +168,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("password");
         std::fs::write(&file, "s3cret\n").unwrap();
-        let place = |url: &str, file: Option<&Path>| {
+        let place = |url: &str, file: Option<&Path>| -> Result<_, String> {
             let flags = json!({ "history": url, "history_password_file": file });
             let all = load(flags)?;
             assert!(!format!("{all:?}").contains("s3cret"));

@@ -171,7 +171,7 @@ impl Page<'_> {
             let sentence = format!(
                 "is no longer at command {from}: another program writes to it, or it was restored"
             );
-            return Err(Failed::Other(Standstill::Locked, sentence));
+            return Err(Failed::Other(Standstill::Failed, sentence));
         }
         self.progress = to;
         Ok(())

@@ -67,7 +67,7 @@ fn two_writers_cannot_both_move_on() {
     let mut other = backend(&address).open().unwrap();
     one.add(&applied[20..30]).unwrap();
     let error = other.add(&applied[20..40]).unwrap_err();
-    assert_eq!(error.standstill(), Standstill::Locked);
+    assert_eq!(error.standstill(), Standstill::Failed);
     assert!(error.to_string().contains("no longer at command 20"), "{error}");
     let mut again = backend(&address).open().unwrap();
     assert_eq!(again.progress().sequence, 30);

@@ -84,7 +84,7 @@ fn command(chance: &mut Chance, number: u64) -> (AccountId, Command) {
         28..31 => {
             let cl_ord_id = chance.maybe(|chance| name(chance, number));
             let order_qty = Qty::from_lots(1 + chance.below(9));
-            let price = chance.maybe(|chance| price(chance));
+            let price = chance.maybe(price);
             Command::ModifyOrder(ModifyOrder { instrument, order, cl_ord_id, order_qty, price })
         }
         31..34 => Command::NewOrderList(list(chance, number, instrument)),
@@ -127,7 +127,7 @@ fn order_of(chance: &mut Chance, number: u64, instrument: InstrumentId) -> NewOr
             order.time_in_force = TimeInForce::Gtc;
             if chance.one_in(2) {
                 order.size =
-                    OrderSize::Quote(Amount::from_minor(1_000 + chance.below(9_000) as i128));
+                    OrderSize::Quote(Amount::from_minor(i128::from(1_000 + chance.below(9_000))));
             }
         }
         1 => {
@@ -180,7 +180,7 @@ fn operators(
     instrument: InstrumentId,
 ) -> Command {
     let asset = AssetId(chance.below(2) as u16);
-    let amount = Amount::from_minor(1 + chance.below(500) as i128);
+    let amount = Amount::from_minor(i128::from(1 + chance.below(500)));
     let text = format!("ref-{}", number - chance.below(number.min(30) + 1));
     let external_ref = ExternalRef::parse(&text).unwrap();
     let trade_id = TradeId(1 + chance.below(number + 1) / 4);

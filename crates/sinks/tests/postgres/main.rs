@@ -2,6 +2,8 @@
 //!
 //! The tests need a server, which BUTTONWOOD_POSTGRES names: `make databases` starts one.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails there says where")]
+
 mod chance;
 mod commands;
 mod faults;

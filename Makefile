@@ -131,6 +131,7 @@ databases: $(VENV)/installed ## history in PostgreSQL on real servers: same answ
 	$(CARGO) test --workspace --locked --test cli --test postgres --no-run
 	$(PYTHON) tests/clients/postgres.py $(CARGO) test --workspace --locked --test postgres -- --ignored
 	BUTTONWOOD_DATABASE_ROUNDS=$(or $(ROUNDS),10) $(VENV)/bin/pytest tests/clients/test_postgres.py --numprocesses 2 # Most of the time is waits.
+	$(PYTHON) tests/clients/postgres.py $(VENV)/bin/pytest tests/clients/test_ccxt_orders.py tests/clients/test_errors.py
 
 autobahn: ## Autobahn's suite against our WebSockets; skipped without Python 2.7 (PYTHON2=python2.7)
 	@if $(PYTHON2) -c '' 2> /dev/null; then $(MAKE) autobahn-run; \

@@ -38,6 +38,14 @@ def account():
     return {"user": nobody.pw_uid, "group": nobody.pw_gid}
 
 
+def give(path, mode=None):
+    """To the user that the server runs as."""
+    if account():
+        os.chown(path, account()["user"], account()["group"])
+    if mode is not None:
+        os.chmod(path, mode)
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -72,8 +80,7 @@ class Postgres:
             "max_wal_size": "2GB",
             **settings,
         }
-        if account():
-            os.chown(self.folder, account()["user"], account()["group"])
+        give(self.folder)
         password = self.folder / "password"
         password.write_text(PASSWORD)
         os.chmod(password, 0o644)

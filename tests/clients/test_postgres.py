@@ -5,19 +5,26 @@ Each test starts a server of its own. BUTTONWOOD_DATABASE_ROUNDS sets the number
 
 import asyncio
 import contextlib
+import datetime
 import json
 import os
+import pathlib
 import random
 import signal
 import subprocess
+import tempfile
 import time
 
 import aiohttp
 import pytest
 import requests
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from ledger import Ledger, check, send
-from postgres import PASSWORD, Postgres
+from postgres import PASSWORD, Postgres, give
 from venue import BINARY, DEADLINE_S, Venue
 
 pytestmark = pytest.mark.databases
@@ -259,6 +266,68 @@ async def test_bad_addresses_have_one_sentence_an_alarm_and_orders_go_on(tmp_pat
         assert sentence in said, f"{name}: {said}"
         assert said.count("the read model stands still") == 1, f"{name}: {said}"
         assert PASSWORD not in said and "wrong@" not in said and ":x@" not in said
+
+
+def certificate(folder, name, issuer=None):
+    """A key and a certificate of that name in `folder`, by an issuer or by itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    signer, signed_by = (key, subject) if issuer is None else issuer
+    now = datetime.datetime.now(datetime.timezone.utc)
+    day = datetime.timedelta(days=1)
+    builder = x509.CertificateBuilder().subject_name(subject).issuer_name(signed_by)
+    builder = builder.public_key(key.public_key()).serial_number(x509.random_serial_number())
+    builder = builder.not_valid_before(now - day).not_valid_after(now + day)
+    builder = builder.add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
+    builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+    pem = serialization.Encoding.PEM
+    (folder / f"{name}.pem").write_bytes(builder.sign(signer, hashes.SHA256()).public_bytes(pem))
+    plain = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / f"{name}.key").write_bytes(key.private_bytes(pem, *plain))
+    return key, subject
+
+
+async def test_a_server_has_to_show_the_certificate_that_sslmode_asks_for(tmp_path):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="bw-pg-", dir="/tmp"))
+    authority = certificate(folder, "authority")
+    certificate(folder, "other")
+    certificate(folder, "localhost", authority)
+    give(folder / "localhost.key", 0o600)
+    cert, key = folder / "localhost.pem", folder / "localhost.key"
+    server = Postgres(folder, ssl="on", ssl_cert_file=cert, ssl_key_file=key)
+    try:
+        server.create("tls")
+        by_name = server.url("tls").replace("127.0.0.1", "localhost")
+        by_address = server.url("tls")
+        ours, others = folder / "authority.pem", folder / "other.pem"
+        venue = Fed(tmp_path, f"{by_name}?sslmode=verify-full&sslrootcert={ours}")
+        async with aiohttp.ClientSession(venue.url) as session:
+            await orders_for(venue, session, 0.5)
+            venue.wait_until_level()
+            query = venue.signed("alice", symbol="BTCUSDT")
+            async with session.get(f"/api/v3/allOrders?{query}", headers=venue.header("alice")) as answer:
+                assert answer.status == 200 and await answer.json()
+        encrypted = "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'bw'"
+        assert server.sql(encrypted).strip() == "t"
+        venue.stop()
+        for url, is_taken in {
+            f"{by_name}?sslmode=verify-full&sslrootcert={ours}": True,
+            f"{by_address}?sslmode=verify-full&sslrootcert={ours}": False,
+            f"{by_address}?sslmode=verify-ca&sslrootcert={ours}": True,
+            f"{by_name}?sslmode=verify-full&sslrootcert={others}": False,
+            f"{by_address}?sslmode=verify-ca&sslrootcert={others}": False,
+            f"{by_address}?sslmode=require&sslrootcert={others}": False,
+            f"{by_address}?sslmode=require": True,
+            f"{by_address}?sslmode=prefer": True,
+            # The system's authorities do not know it.
+            f"{by_name}?sslmode=verify-full": False,
+            f"{by_name}?sslmode=verify-full&sslrootcert={key}": False,
+        }.items():
+            [found] = json.loads(tool("projection", "status", "--json", venue.data, url=url))
+            assert (found["state"] == "level") == is_taken, (url, found)
+            assert is_taken or "cannot be reached" in found["reason"], found
+    finally:
+        server.remove()
 
 
 async def test_the_database_of_another_venue_is_left_alone(tmp_path, server):

@@ -7,13 +7,15 @@ use std::collections::BTreeMap;
 
 use projection::HistoryRetention;
 use projection::changes::Changes;
+use time::OffsetDateTime;
 
 use crate::postgres::column::Cells;
 use crate::postgres::copy::int;
 use crate::postgres::failure::Failed;
 use crate::postgres::session::Session;
 
-const DAY_NS: u64 = 24 * 3_600 * 1_000_000_000;
+const NS_PER_SECOND: u64 = 1_000_000_000;
+const DAY_NS: u64 = 24 * 3_600 * NS_PER_SECOND;
 /// With a retention of up to this age, a partition is a day: less is kept beyond it.
 const SHORT_NS: u64 = 31 * DAY_NS;
 
@@ -99,20 +101,9 @@ impl Partitions {
 
 /// Such as `orders_20261127`: the table and its first day.
 pub(crate) fn name(table: &str, from_ns: u64) -> String {
-    let (year, month, day) = date(from_ns / DAY_NS);
-    format!("{table}_{year:04}{month:02}{day:02}")
-}
-
-/// Of a number of days since 1970. Years begin in March here, so that a leap day is the last.
-fn date(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468; // Since the first of March of the year 0.
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+    let seconds = i64::try_from(from_ns / NS_PER_SECOND).expect("it is 64 bits of nanoseconds");
+    let from = OffsetDateTime::from_unix_timestamp(seconds).expect("it is before the year 2600");
+    format!("{table}_{:04}{:02}{:02}", from.year(), u8::from(from.month()), from.day())
 }
 
 #[cfg(test)]

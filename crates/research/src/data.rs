@@ -120,7 +120,10 @@ impl Convert {
         ))?;
         if stream.skipped() > 0 {
             let first = stream.first_skipped().unwrap_or_default();
-            cli::print_line(format_args!("left out {} rows, first {first}", stream.skipped()))?;
+            cli::print_line(format_args!(
+                "{} wrong rows or gaps, first {first}",
+                stream.skipped()
+            ))?;
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ pub(crate) struct Reading {
     /// Day of files whose times count since midnight [default: by the file's name]
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     date: Option<Day>,
-    /// Count wrong rows and leave them out, instead of ending at the first
+    /// Leave wrong rows out and go on over gaps, and count both, instead of ending at the first
     #[arg(long)]
     lenient: bool,
 }

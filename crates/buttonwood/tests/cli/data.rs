@@ -59,7 +59,7 @@ fn a_wrong_row_is_named_and_may_be_left_out() {
     assert!(lenient.status.success(), "{lenient:?}");
     let refused = run(&["data", "check", path, "--lenient"]);
     let printed = String::from_utf8_lossy(&refused.stdout);
-    assert!(printed.contains("1 rows were left out, first"), "{refused:?}");
+    assert!(printed.contains("1 wrong rows or gaps, first"), "{refused:?}");
     assert_eq!(refused.status.code(), Some(1));
     let sentence = format!(
         "buttonwood: {path}: line 2: price 58710.2 is not a whole number of \

@@ -59,7 +59,7 @@ impl Report {
         let skipped = events.skipped();
         report.fields.insert("skipped".to_owned(), json!(skipped));
         if skipped > 0 {
-            report.warnings.push(format!("{skipped} wrong rows of the data were left out"));
+            report.warnings.push(format!("the data have {skipped} wrong rows or gaps"));
         }
         report
     }

@@ -140,7 +140,7 @@ impl Survey {
             );
         }
         if let Some(first) = &self.first_skipped {
-            let _ = write!(text, "\n{} rows were left out, first {first}", self.skipped);
+            let _ = write!(text, "\n{} wrong rows or gaps, first {first}", self.skipped);
         }
         text
     }

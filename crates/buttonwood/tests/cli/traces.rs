@@ -60,7 +60,7 @@ async fn each_order_is_one_trace_whose_stages_add_up_to_its_latency() {
     let share = |trace: &Trace| trace.time_in_stages().div_duration_f64(time_of(&trace.root));
     let mut shares: Vec<f64> = traces.iter().map(share).collect();
     shares.sort_by(f64::total_cmp);
-    assert!(shares[shares.len() / 2] >= 0.95, "{shares:?}");
+    assert!(shares[shares.len() / 4] >= 0.95, "of three orders in four: {shares:?}");
     let in_roots: Duration = traces.iter().map(|trace| time_of(&trace.root)).sum();
     // The readings are those of the metrics.
     let metrics = metrics(&venue);

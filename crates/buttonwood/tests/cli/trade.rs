@@ -129,12 +129,16 @@ async fn a_market_maker_on_paper_is_its_own_back_test() {
     let args = ["--paper", "--record", record, "--latency-us", "500..2000", "--maker-fee-bps", "1"];
     let trading = Trading::start(&venue, &[&MAKER[..], &args].concat());
     let bob = trader(&venue, text(&data), 1);
-    let begun = Instant::now();
-    take_until(&bob, async || begun.elapsed() > Duration::from_secs(6)).await;
+    // Six seconds of orders, or longer on a loaded machine.
+    let mut orders = 0;
+    take_until(&bob, async || {
+        orders += 1;
+        orders > 140
+    })
+    .await;
     trading.interrupt();
     let report = trading.report();
-    // On a loaded machine the market maker sees few trades.
-    assert!(report["fills"].as_u64().unwrap() > 1, "{report}");
+    assert!(report["fills"].as_u64().unwrap() > 5, "{report}");
     assert!(report["fees"].as_f64().unwrap() > 0.0, "{report}");
     assert_eq!((&report["kind"], &report["feed_lost"]), (&"paper".into(), &0.into()));
     let found = run_json(&["reconcile", record, "--json"]);
@@ -261,7 +265,8 @@ async fn feed_and_orders_go_over_tls_to_a_venue_that_is_trusted() {
     let mut venue = Serving::start(&[&demo[..], &tls].concat());
     venue.url = venue.url.replace("127.0.0.1", "localhost");
     let twap = ["--strategy", "twap", "--symbol", "BTCUSDT", "--set", "lots=300"];
-    let twap = [&twap[..], &["--set", "interval-ms=200", "--set", "duration-s=1"]].concat();
+    // Far apart: a slice that is late on a loaded machine would go with the next one.
+    let twap = [&twap[..], &["--set", "interval-ms=600", "--set", "duration-s=3"]].concat();
     let untrusted = [&["trade", "--venue", &venue.url, "--paper"], &twap[..]].concat();
     let sentence = run_refused(&untrusted);
     assert!(sentence.contains("the venue: connection failed"), "{sentence}");
@@ -274,15 +279,13 @@ async fn feed_and_orders_go_over_tls_to_a_venue_that_is_trusted() {
     for (side, price) in [(Side::Buy, "59000"), (Side::Sell, "60000")] {
         bob.place(&NewOrder::limit("BTCUSDT", side, "1", price)).await.unwrap();
     }
-    let ends = ["--ca", text(&cert), "--duration-s", "3"];
+    let ends = ["--ca", text(&cert), "--duration-s", "5"];
     let keys = data.join("demo.json");
     for way in [&["--paper"][..], &["--live", "--key", text(&keys)]] {
         let report = Trading::start(&venue, &[&twap[..], &ends, way].concat()).report();
         assert_eq!((&report["position_lots"][0], &report["feed_lost"]), (&300.into(), &0.into()));
     }
-    // On a loaded machine a late slice goes with the next one.
-    let slices = fills(&bob).await;
-    assert!((2..=5).contains(&slices), "{slices} slices of the live run");
+    assert_eq!(fills(&bob).await, 5, "each slice of the live run");
     venue.stop();
 }
 

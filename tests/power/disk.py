@@ -69,7 +69,10 @@ class Disk:
             self.control[12:16] = struct.pack("<I", number)
 
     def has_failed_sync(self):
-        return any(kind == SYNC_FAILED for kind, *_ in records(self.journal.read_bytes()))
+        # A record is there as a whole, or not at all, to the holder of the lock only.
+        with Locked(self.journal):
+            journal = self.journal.read_bytes()
+        return any(kind == SYNC_FAILED for kind, *_ in records(journal))
 
     def kill(self, process):
         """Kills the process and its children; the journal shows what they left."""

@@ -128,6 +128,7 @@ POSTGRES_BIN := $(lastword $(sort $(wildcard /usr/lib/postgresql/*/bin)))
 
 databases: $(VENV)/installed ## history in PostgreSQL on real servers: same answers, kills, bad input (ROUNDS=10)
 	PATH="$$PATH:$(POSTGRES_BIN)" scripts/need postgres postgresql
+	scripts/need redis-server redis
 	$(CARGO) test --workspace --locked --test cli --test postgres --no-run
 	$(PYTHON) tests/clients/postgres.py $(CARGO) test --workspace --locked --test postgres -- --ignored
 	BUTTONWOOD_DATABASE_ROUNDS=$(or $(ROUNDS),10) $(VENV)/bin/pytest tests/clients/test_postgres.py --numprocesses 2 # Most of the time is waits.

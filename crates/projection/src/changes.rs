@@ -17,12 +17,17 @@ use types::{
 
 pub use self::orders::{ChangedOrder, Orders};
 use crate::audit::{Audited, Effect};
+use crate::feed::page::Page;
 use crate::give_way::give_way;
 use crate::progress::Progress;
 
 /// The intervals that are kept; all others are put together of them.
 pub const LEVELS: [Interval; 4] =
     [Interval::Day1, Interval::Hour1, Interval::Minute1, Interval::Second1];
+
+/// Commands and trades from which on a transaction takes no further page. An order that comes and
+/// goes within one is written once, and a page of the file that many rows share, too.
+const TRANSACTION: usize = 10_000;
 
 macro_rules! fields {
     ($event:ident) => {
@@ -149,17 +154,41 @@ pub struct Approval {
     pub approved_ns: u64,
 }
 
-impl Changes {
-    /// Of nothing yet that comes after this.
-    pub fn after(progress: Progress) -> Self {
+impl Page for Changes {
+    fn after(progress: Progress) -> Self {
         let Progress { sequence, sequenced_ns, command, .. } = progress;
         Self { sequence, sequenced_ns, command, ..Self::default() }
     }
 
-    pub fn is_empty(&self) -> bool {
+    fn apply(&mut self, applied: &Applied) {
+        give_way(self.commands);
+        debug_assert!(applied.sequence > self.sequence);
+        if !applied.continues {
+            self.command = applied.sequence;
+        }
+        self.commands += 1;
+        self.sequence = applied.sequence;
+        self.sequenced_ns = applied.sequenced_ns;
+        for event in &applied.events {
+            self.apply_event(event, applied);
+        }
+        self.audit(applied);
+    }
+
+    fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    fn is_empty(&self) -> bool {
         self.commands == 0
     }
 
+    fn is_full(&self) -> bool {
+        self.commands + self.trades.len() >= TRANSACTION
+    }
+}
+
+impl Changes {
     /// Of all kept intervals, by their places in [`LEVELS`] and their beginnings.
     pub fn candles(&self) -> BTreeMap<(InstrumentId, usize, u64), Candle> {
         let mut candles: BTreeMap<_, Candle> = BTreeMap::new();
@@ -173,22 +202,6 @@ impl Changes {
             }
         }
         candles
-    }
-
-    /// Adds what comes next.
-    pub fn apply(&mut self, applied: &Applied) {
-        give_way(self.commands);
-        debug_assert!(applied.sequence > self.sequence);
-        if !applied.continues {
-            self.command = applied.sequence;
-        }
-        self.commands += 1;
-        self.sequence = applied.sequence;
-        self.sequenced_ns = applied.sequenced_ns;
-        for event in &applied.events {
-            self.apply_event(event, applied);
-        }
-        self.audit(applied);
     }
 
     fn audit(&mut self, applied: &Applied) {

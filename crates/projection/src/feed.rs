@@ -1,4 +1,5 @@
-//! The feed: a thread that takes events from the spool into the read model, at its own pace.
+//! The feed: a thread that takes events from the spool to a read model or a publisher, at its own
+//! pace.
 
 pub(crate) mod backend;
 pub(crate) mod followed;
@@ -6,4 +7,6 @@ pub(crate) mod gauges;
 pub(crate) mod older;
 mod opening;
 pub(crate) mod pace;
+pub(crate) mod page;
+pub(crate) mod projection;
 pub(crate) mod thread;

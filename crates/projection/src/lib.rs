@@ -5,9 +5,10 @@
 //! reader: question.rs ─► History: sqlite/history.rs, sqlite/query/ ◄───────────────────┘
 //! ```
 //!
-//! The feed, the changes and the questions are the same for every database. `sqlite/` is the one
-//! backend so far, behind the traits [`Backend`], [`Store`] and [`History`]. The crate sees the
-//! event spool, and not the venue: the caller hands in what wakes the feed ([`Wake`]), what
+//! The feed, the changes and the questions are the same for every database. `sqlite/` is the
+//! backend of this crate, behind the traits [`Backend`], [`Store`] and [`History`]; the crate
+//! `sinks` has others, and brokers that the same feed ([`Feed`]) brings events to. The crate sees
+//! the event spool, and not the venue: the caller hands in what wakes the feed ([`Wake`]), what
 //! measures it ([`Gauges`]) and what replays the log ([`OlderEvents`]).
 //!
 //! It is fed from the event spool by a thread of its own, many commands in one transaction, with
@@ -42,11 +43,13 @@ pub mod sqlite;
 pub use audit::{Audited, Effect};
 pub use changes::{Amendment, Transfer};
 pub use error::{ProjectionError, Standstill};
-pub use feed::backend::{Backend, Interrupter, Store};
+pub use feed::backend::{Backend, Interrupter, ReadModel, Store, Words};
 pub use feed::followed::Followed;
 pub use feed::gauges::Gauges;
 pub use feed::older::{OlderError, OlderEvents};
-pub use feed::thread::{Projection, Wake};
+pub use feed::page::Page;
+pub use feed::projection::Projection;
+pub use feed::thread::{Feed, Wake};
 pub use give_way::give_way;
 pub use history::{Behind, BoxFuture, History, answer_settled, ask, ask_settled};
 pub use progress::Progress;

@@ -1,20 +1,24 @@
-//! What the feed needs of a database that keeps the read model.
+//! What the feed needs of a place that it brings events to: a database that keeps the read model,
+//! or a broker that publishes them.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::changes::Changes;
 use crate::error::ProjectionError;
 use crate::feed::followed::Followed;
+use crate::feed::page::Page;
 use crate::history::History;
 use crate::progress::Progress;
 use crate::retention::HistoryRetention;
 use spool::Applied;
 
-/// A place where a read model is kept. Messages name it as it is displayed.
+/// A place that events are brought to. Messages name it as it is displayed.
 pub trait Backend: fmt::Display + Send + 'static {
     type Store: Store;
+
+    /// How messages speak of it.
+    const WORDS: Words = Words::READ_MODEL;
 
     /// Opens what is there, or a new one. [`ProjectionError::Older`] means tables that cannot be
     /// gone on with.
@@ -33,12 +37,15 @@ pub trait Backend: fmt::Display + Send + 'static {
     /// Moves what is of another log out of the way.
     fn keep_beside(&self) -> Result<(), ProjectionError>;
 
-    /// Answers from it, now and whenever it is opened anew.
-    fn history(&self, followed: Followed) -> Arc<dyn History>;
-
     /// The longest pause between two tries after a failure. Each pause is twice the one before.
     fn retry_max(&self) -> Duration {
         RETRY
+    }
+
+    /// The pause between two transactions, unless there was more than one could take, or a reader
+    /// waits.
+    fn gather(&self) -> Duration {
+        GATHER
     }
 
     /// Ends what waits for the database. Called from another thread, once the end of the venue has
@@ -47,6 +54,35 @@ pub trait Backend: fmt::Display + Send + 'static {
         Interrupter(Box::new(|| {}))
     }
 }
+
+/// A place where a read model is kept.
+pub trait ReadModel: Backend {
+    /// Answers from it, now and whenever it is opened anew.
+    fn history(&self, followed: Followed) -> Arc<dyn History>;
+}
+
+/// Parts of sentences.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    pub name: &'static str,
+    /// The name of its thread.
+    pub thread: &'static str,
+    /// What it has of the past.
+    pub past: &'static str,
+    /// What it means that it stands still.
+    pub effect: &'static str,
+}
+
+impl Words {
+    const READ_MODEL: Self = Self {
+        name: "the read model",
+        thread: "projection",
+        past: "history",
+        effect: "questions about the past are not answered up to now",
+    };
+}
+
+const GATHER: Duration = Duration::from_millis(250);
 
 /// The first pause after a failure.
 pub(crate) const RETRY: Duration = Duration::from_secs(1);
@@ -60,17 +96,19 @@ impl fmt::Debug for Interrupter {
     }
 }
 
-/// A read model that is being written. Pages of events go in, each in one transaction with the
-/// number of its last command: so each event counts exactly once, whatever happens in between.
+/// A place that is open. Pages of events go in, each in one transaction with the number of its last
+/// command: so each event counts exactly once, whatever happens in between.
 pub trait Store {
+    type Page: Page;
+
     fn progress(&self) -> Progress;
 
     /// The first and the last command of each hole.
     fn gaps(&self) -> Result<Vec<(u64, u64)>, ProjectionError>;
 
-    /// Writes what a page changes, and how far the read model has come with it. When it fails,
-    /// nothing has changed, and this is to be opened anew.
-    fn write(&mut self, changes: &Changes) -> Result<(), ProjectionError>;
+    /// Writes a page, and how far this has come with it. When it fails, nothing has changed, and
+    /// this is to be opened anew.
+    fn write(&mut self, page: &Self::Page) -> Result<(), ProjectionError>;
 
     /// Goes on behind commands whose events are gone. History begins behind them if there is none
     /// yet.
@@ -90,13 +128,13 @@ pub trait Store {
     /// Adds what comes next.
     fn add<'a>(
         &mut self,
-        page: impl IntoIterator<Item = &'a Applied>,
+        commands: impl IntoIterator<Item = &'a Applied>,
     ) -> Result<(), ProjectionError> {
-        let mut changes = Changes::after(self.progress());
-        page.into_iter().for_each(|applied| changes.apply(applied));
-        if changes.is_empty() {
+        let mut page = Self::Page::after(self.progress());
+        commands.into_iter().for_each(|applied| page.apply(applied));
+        if page.is_empty() {
             return Ok(());
         }
-        self.write(&changes)
+        self.write(&page)
     }
 }

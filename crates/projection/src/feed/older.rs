@@ -69,7 +69,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             if attempts == ATTEMPTS && may_pass {
                 return Err(ProjectionError::Log(error));
             }
-            tracing::warn!(error, "history cannot take older events from the log");
+            tracing::warn!(error, "{} cannot take older events from the log", B::WORDS.past);
             if attempts == ATTEMPTS {
                 break;
             }
@@ -148,19 +148,20 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
     fn pass_over(&self, store: &mut B::Store, first: u64) -> Result<(), ProjectionError> {
         let from = store.progress().sequence + 1;
         let begins = store.progress().first_sequence == from;
+        let past = B::WORDS.past;
         store.pass_over(first)?;
         self.report_complete(store)?;
         if begins {
             tracing::warn!(
                 first,
-                "history is complete from this command on: neither the spool nor the log has those \
+                "{past} is complete from this command on: neither the spool nor the log has those \
                  before it"
             );
         } else {
             tracing::warn!(
                 from,
                 to = first - 1,
-                "history has a hole: neither the spool nor the log has the events of these commands"
+                "{past} has a hole: neither the spool nor the log has the events of these commands"
             );
         }
         Ok(())

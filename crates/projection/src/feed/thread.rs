@@ -1,4 +1,4 @@
-//! The thread that feeds the read model from the event spool, at its own pace.
+//! The thread that feeds a read model or a publisher from the event spool, at its own pace.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,15 +7,14 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::changes::Changes;
 use crate::error::{ProjectionError, Standstill};
-use crate::feed::backend::{Backend, Interrupter, RETRY, Store};
+use crate::feed::backend::{Backend, Interrupter, RETRY, Store, Words};
 use crate::feed::followed::{Followed, Reached};
 use crate::feed::gauges::Gauges;
 use crate::feed::older::OlderEvents;
 use crate::feed::opening::open;
 use crate::feed::pace::Pace;
-use crate::history::History;
+use crate::feed::page::Page;
 use crate::progress::Progress;
 use crate::retention::HistoryRetention;
 use spool::{SpoolError, SpoolReader};
@@ -24,13 +23,8 @@ use spool::{SpoolError, SpoolReader};
 const NICE: i32 = 10;
 /// Commands that are read at a time.
 pub(crate) const PAGE: usize = 2_000;
-/// Commands and trades from which on a transaction takes no further page. An order that comes and
-/// goes within one is written once, and a page of the file that many rows share, too.
-const TRANSACTION: usize = 10_000;
 /// How long the thread sleeps when it is not woken.
 const IDLE: Duration = Duration::from_millis(100);
-/// Between two transactions, unless there was more than one could take, or a reader waits.
-const GATHER: Duration = Duration::from_millis(250);
 /// What was added is on stable storage after so long: the spool keeps the events of the last hour
 /// at least, and all else may be lost with the power.
 const CHECKPOINT: Duration = Duration::from_secs(300);
@@ -42,30 +36,44 @@ const END: Duration = Duration::from_secs(5);
 const LAST_PAGE: Duration = Duration::from_secs(1);
 const END_CHECK: Duration = Duration::from_millis(5);
 
-/// The running read model. It ends with [`Projection::stop`], or when it is dropped.
+/// A running feed. It ends with [`Feed::stop`], or when it is dropped.
 #[derive(Debug)]
-pub struct Projection {
-    history: Arc<dyn History>,
+pub struct Feed {
+    name: &'static str,
     pace: Arc<Pace>,
     stopping: Arc<AtomicBool>,
     interrupter: Interrupter,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Projection {
+impl Feed {
     /// Begins to follow the spool. Nothing that fails here or later concerns the venue: it is said,
     /// and tried again where that may help.
-    pub fn start(
-        backend: impl Backend,
+    pub fn start<B: Backend>(
+        backend: B,
         spool: SpoolReader,
         older: impl OlderEvents,
         gauges: impl Gauges,
         retention: HistoryRetention,
-    ) -> Self {
+    ) -> (Self, Followed) {
+        Self::start_read(backend, (spool, older, gauges, retention), |_, followed| followed)
+    }
+
+    /// [`Feed::start`] with what is to read from the place.
+    pub(crate) fn start_read<B: Backend, R>(
+        backend: B,
+        (spool, older, gauges, retention): (
+            SpoolReader,
+            impl OlderEvents,
+            impl Gauges,
+            HistoryRetention,
+        ),
+        read: impl FnOnce(&B, Followed) -> R,
+    ) -> (Self, R) {
         let (reached, followed) = watch::channel(Reached::NOTHING);
         let stopping = Arc::new(AtomicBool::new(false));
         let pace = Arc::<Pace>::default();
-        let history = backend.history(Followed::new(followed, Arc::clone(&pace), spool.clone()));
+        let read = read(&backend, Followed::new(followed, Arc::clone(&pace), spool.clone()));
         let interrupter = backend.interrupter();
         let follower = Follower {
             backend,
@@ -78,16 +86,12 @@ impl Projection {
             stopping: Arc::clone(&stopping),
             reported: None,
         };
+        let Words { name, thread, .. } = B::WORDS;
         let thread = std::thread::Builder::new()
-            .name("projection".to_owned())
+            .name(thread.to_owned())
             .spawn(move || follower.run())
             .expect("the operating system gives a thread");
-        Self { history, pace, stopping, interrupter, thread: Some(thread) }
-    }
-
-    /// For questions.
-    pub fn history(&self) -> Arc<dyn History> {
-        Arc::clone(&self.history)
+        (Self { name, pace, stopping, interrupter, thread: Some(thread) }, read)
     }
 
     /// For the publisher of events, to say that there is something to read.
@@ -112,12 +116,12 @@ impl Projection {
             (self.interrupter.0)();
         }
         if thread.join().is_err() {
-            tracing::error!("the thread of the read model panicked");
+            tracing::error!("the thread of {} panicked", self.name);
         }
     }
 }
 
-impl Drop for Projection {
+impl Drop for Feed {
     fn drop(&mut self) {
         self.end();
     }
@@ -137,9 +141,9 @@ impl Wake {
 
 /// Where processors are short, orders come first: history may be late, and says how far it is
 /// behind. Linux knows priorities by thread.
-fn yield_to_others() {
+fn yield_to_others(name: &str) {
     if let Err(error) = rustix::process::setpriority_process(None, NICE) {
-        tracing::warn!(%error, "the read model's thread has the priority of all others");
+        tracing::warn!(%error, "the thread of {name} has the priority of all others");
     }
 }
 
@@ -171,7 +175,7 @@ impl Upkeep {
 
 impl<B: Backend, G: Gauges> Follower<B, G> {
     fn run(mut self) {
-        yield_to_others();
+        yield_to_others(B::WORDS.name);
         self.pace.begin();
         let mut pause = RETRY;
         loop {
@@ -200,11 +204,8 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
         self.reached.send_modify(|reached| reached.standstill = standstill);
         let sentence = error.to_string();
         if self.reported.as_ref() != Some(&sentence) {
-            tracing::error!(
-                error = sentence,
-                "the read model stands still: orders go on, questions about the past are not \
-                 answered up to now"
-            );
+            let Words { name, effect, .. } = B::WORDS;
+            tracing::error!(error = sentence, "{name} stands still: orders go on, {effect}");
             self.reported = Some(sentence);
         }
     }
@@ -229,18 +230,19 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             self.keep_up(&mut store, &mut upkeep)?;
             let progress = store.progress();
             if std::mem::take(&mut gathers) {
-                self.pace.gather(GATHER, progress.sequence, || self.is_stopping());
+                let time = self.backend.gather();
+                self.pace.gather(time, progress.sequence, || self.is_stopping());
             }
-            match self.take(progress) {
-                Ok((changes, _)) if changes.is_empty() => {
+            match self.take::<<B::Store as Store>::Page>(progress) {
+                Ok((page, _)) if page.is_empty() => {
                     self.is_well();
                     if self.is_stopping() {
                         return Ok(());
                     }
                     self.pace.idle(IDLE);
                 }
-                Ok((changes, has_more)) => {
-                    store.write(&changes)?;
+                Ok((page, has_more)) => {
+                    store.write(&page)?;
                     self.is_well();
                     upkeep.added();
                     gathers = !has_more;
@@ -254,18 +256,18 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
     }
 
     /// What one transaction changes, and whether there is more.
-    fn take(&self, progress: Progress) -> Result<(Changes, bool), SpoolError> {
-        let mut changes = Changes::after(progress);
+    fn take<P: Page>(&self, progress: Progress) -> Result<(P, bool), SpoolError> {
+        let mut page = P::after(progress);
         loop {
-            let next = changes.sequence + 1;
-            let taken = self.spool.each_from(next, PAGE, |applied| changes.apply(applied));
+            let next = page.sequence() + 1;
+            let taken = self.spool.each_from(next, PAGE, |applied| page.apply(applied));
             let has_more = match taken {
                 Ok(taken) => taken.has_more,
-                Err(error) if changes.is_empty() => return Err(error),
-                Err(_) => return Ok((changes, true)), // The next transaction has it again.
+                Err(error) if page.is_empty() => return Err(error),
+                Err(_) => return Ok((page, true)), // The next transaction has it again.
             };
-            if !has_more || changes.commands + changes.trades.len() >= TRANSACTION {
-                return Ok((changes, has_more));
+            if !has_more || page.is_full() {
+                return Ok((page, has_more));
             }
         }
     }
@@ -303,7 +305,8 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
                 place = %self.backend,
                 sequence,
                 had,
-                "the read model was replaced by an older one: the commands since are taken in again"
+                "{} was replaced by an older one: the commands since are taken in again",
+                B::WORDS.name
             );
         }
     }
@@ -319,7 +322,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
         self.gauges.failed(false);
         self.reached.send_if_modified(|reached| reached.standstill.take().is_some());
         if self.reported.take().is_some() {
-            tracing::info!("the read model goes on");
+            tracing::info!("{} goes on", B::WORDS.name);
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::ProjectionError;
-use crate::feed::backend::Backend;
+use crate::feed::backend::{Backend, ReadModel};
 use crate::feed::followed::Followed;
 use crate::history::History;
 use crate::sqlite::column::Columns;
@@ -62,7 +62,9 @@ impl Backend for Sqlite {
     fn keep_beside(&self) -> Result<(), ProjectionError> {
         files::keep_beside(&self.path)
     }
+}
 
+impl ReadModel for Sqlite {
     fn history(&self, followed: Followed) -> Arc<dyn History> {
         Arc::new(SqliteHistory::new(self.path.clone(), followed))
     }

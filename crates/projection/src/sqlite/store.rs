@@ -87,6 +87,8 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
+    type Page = Changes;
+
     fn progress(&self) -> Progress {
         self.progress
     }

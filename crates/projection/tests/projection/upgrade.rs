@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use projection::sqlite::{Sqlite, SqliteStore};
 use projection::{
-    Backend, Followed, History, HistoryRetention, Projection, ProjectionError, Standstill,
+    Backend, Followed, History, HistoryRetention, Projection, ProjectionError, ReadModel,
+    Standstill,
 };
 use testing::feed;
 use tokio::time::Instant;
@@ -46,7 +47,9 @@ impl Backend for Upgraded {
     fn keep_beside(&self) -> Result<(), ProjectionError> {
         unreachable!("it is of this log")
     }
+}
 
+impl ReadModel for Upgraded {
     fn history(&self, followed: Followed) -> Arc<dyn History> {
         self.file.history(followed)
     }
@@ -58,7 +61,7 @@ impl fmt::Display for Upgraded {
     }
 }
 
-fn start(dir: &Path, backend: impl Backend) -> Venue {
+fn start(dir: &Path, backend: impl ReadModel) -> Venue {
     let opened = Opened::open(settings(dir)).unwrap();
     let older = Trimmed { log: dir.to_path_buf(), first: 1, cut_at: None, asked: Arc::default() };
     let (spool, gauges) = (opened.spool().reader(), Measured(Arc::default()));

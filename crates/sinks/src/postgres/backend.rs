@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use projection::{
-    Backend, Followed, History, HistoryRetention, Interrupter, ProjectionError, Standstill,
+    Backend, Followed, History, HistoryRetention, Interrupter, ProjectionError, ReadModel,
+    Standstill,
 };
 
 use crate::postgres::address::Address;
@@ -65,10 +66,6 @@ impl Backend for Postgres {
         Err(Failed::Other(Standstill::OtherVenue, sentence.into()).at(&self.address))
     }
 
-    fn history(&self, followed: Followed) -> Arc<dyn History> {
-        Arc::new(PostgresHistory::new(self.address.clone(), followed))
-    }
-
     fn retry_max(&self) -> Duration {
         RETRY_MAX
     }
@@ -76,6 +73,12 @@ impl Backend for Postgres {
     fn interrupter(&self) -> Interrupter {
         let interrupt = Arc::clone(&self.interrupt);
         Interrupter(Box::new(move || interrupt.set()))
+    }
+}
+
+impl ReadModel for Postgres {
+    fn history(&self, followed: Followed) -> Arc<dyn History> {
+        Arc::new(PostgresHistory::new(self.address.clone(), followed))
     }
 }
 

@@ -225,6 +225,8 @@ impl Page<'_> {
 }
 
 impl Store for PostgresStore {
+    type Page = Changes;
+
     fn progress(&self) -> Progress {
         self.progress
     }

@@ -506,3 +506,16 @@ async def test_status_names_position_head_and_lag(tmp_path, server):
     assert (file["name"], file["state"], file["position"]) == ("sqlite", "failing", None)
     text = tool("projection", "status", venue.data, url=url)
     assert text.startswith(f"commands 1 to {running['head']}\n")
+
+
+def test_the_benchmark_prints_its_figures_and_leaves_nothing(server):
+    url = server.create("bench")
+    figures = json.loads(tool(
+        "bench", "history", "--sink", url, "--orders", 3_000, "--duration", 1, "--rate", 500, "--json"
+    ))
+    for name in ("orders_per_s", "copy_per_s", "cpu_us_per_order", "lag_ms_max", "rss_mb"):
+        assert figures[name] >= 0, figures
+    # An order has a row at least, and half of them trade.
+    assert figures["orders"] == 3_000 and figures["rows"] > 6_000, figures
+    left = server.sql("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'bench%'", "bench")
+    assert left.strip() == ""

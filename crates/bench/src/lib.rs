@@ -23,6 +23,8 @@ mod generate;
 mod growth;
 #[cfg(feature = "grpc")]
 mod grpc;
+#[cfg(feature = "postgres")]
+mod history;
 mod knee;
 mod load;
 mod machine;
@@ -101,6 +103,9 @@ enum Chosen {
     /// Curves: the engine's time a command by orders, instruments, accounts and commands, and the
     /// venue's orders a second by cores and readers
     Growth(growth::Growth),
+    /// A venue's events into PostgreSQL, beside the same rows by COPY alone
+    #[cfg(feature = "postgres")]
+    History(history::History),
     /// Writes the workload w1, w2 or w3 to a file for other tools
     Gen(generate::Generate),
     /// The next ones are child processes of a run.
@@ -152,6 +157,8 @@ impl Bench {
             Chosen::Recovery(flags) => standing::recovery(&flags.alone("recovery")?),
             Chosen::Core(core) => core.run(),
             Chosen::Growth(growth) => growth.run(),
+            #[cfg(feature = "postgres")]
+            Chosen::History(history) => history.run(),
             Chosen::Gen(generate) => generate.run(),
         }
     }

@@ -16,6 +16,7 @@ mod address;
 mod backend;
 mod candle;
 mod column;
+mod copied;
 mod copy;
 mod failure;
 mod forget;
@@ -36,6 +37,7 @@ mod trade;
 
 pub use self::address::Address;
 pub use self::backend::Postgres;
+pub use self::copied::{Copied, copy_again, drop_schema};
 pub use self::reader::Reader;
 pub use self::rebuild::rebuild;
 pub use self::schema::SCHEMA_VERSION;

@@ -101,6 +101,13 @@ impl Address {
         self.config.get_password().is_some()
     }
 
+    /// The same database, with the tables in another schema.
+    #[must_use]
+    pub fn in_schema(&self, schema: &str) -> Self {
+        assert!(is_name(schema), "a name of small letters, digits and _");
+        Self { schema: schema.to_owned(), ..self.clone() }
+    }
+
     /// Where its tables are.
     pub fn schema(&self) -> &str {
         &self.schema
@@ -174,13 +181,17 @@ impl OwnParameters {
 
     fn schema(&self) -> Result<String, String> {
         let schema = self.schema.as_deref().unwrap_or(SCHEMA_DEFAULT);
-        let is_plain =
-            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        if schema.is_empty() || schema.len() > NAME_MAX || !schema.bytes().all(is_plain) {
+        if !is_name(schema) {
             return Err("its schema must be a name of small letters, digits and _".into());
         }
         Ok(schema.to_owned())
     }
+}
+
+/// Whether a name needs no quotes.
+fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    !text.is_empty() && text.len() <= NAME_MAX && text.bytes().all(is_plain)
 }
 
 /// Whether all hosts are this machine.

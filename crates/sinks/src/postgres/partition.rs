@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use projection::HistoryRetention;
 use projection::changes::Changes;
 use time::OffsetDateTime;
+use tokio_postgres::Row;
 
 use crate::postgres::column::Cells;
 use crate::postgres::copy::int;
@@ -39,24 +40,33 @@ pub(crate) struct Partitions {
 impl Partitions {
     /// `span_ns` is for a database that has none.
     pub(crate) async fn read(session: &Session, span_ns: u64) -> Result<Self, Failed> {
-        let select = "SELECT partition_ns FROM progress WHERE id = 0";
-        let row = session.query_maybe(select, &[]).await?;
-        let kept = match row {
-            Some(row) => Cells::new(&row).uint()?,
-            None => return Err(Failed::damaged("partition_ns")),
-        };
-        let rows = session.query("SELECT from_ns, to_ns FROM partitions", &[]).await?;
-        let mut known = BTreeMap::new();
-        for row in &rows {
-            let mut cells = Cells::new(row);
-            known.insert(cells.uint()?, cells.uint()?);
-        }
+        let kept = Self::span_of(session).await?;
+        let known = Self::spans(session).await?.into_iter().collect();
         if kept > 0 {
             return Ok(Self { span_ns: kept, known });
         }
         let update = "UPDATE progress SET partition_ns = $1 WHERE id = 0";
         session.execute(update, &[&int(span_ns)]).await?;
         Ok(Self { span_ns, known })
+    }
+
+    /// The time that a partition of the database spans; 0 before the first.
+    pub(crate) async fn span_of(session: &Session) -> Result<u64, Failed> {
+        let select = "SELECT partition_ns FROM progress WHERE id = 0";
+        match session.query_maybe(select, &[]).await? {
+            Some(row) => Cells::new(&row).uint(),
+            None => Err(Failed::damaged("partition_ns")),
+        }
+    }
+
+    /// Begin and end of each that is in the database.
+    pub(crate) async fn spans(session: &Session) -> Result<Vec<(u64, u64)>, Failed> {
+        let rows = session.query("SELECT from_ns, to_ns FROM partitions", &[]).await?;
+        let span = |row: &Row| {
+            let mut cells = Cells::new(row);
+            Ok((cells.uint()?, cells.uint()?))
+        };
+        rows.iter().map(span).collect()
     }
 
     /// Makes the partitions that a page needs and that are not there.
@@ -67,12 +77,26 @@ impl Partitions {
     ) -> Result<(), Failed> {
         let ends = changes.orders.iter().map(|changed| changed.order.updated_ns);
         let times = ends.chain(changes.trades.iter().map(|made| made.trade.traded_ns));
-        let mut needed: Vec<u64> = times.map(|ns| ns - ns % self.span_ns).collect();
+        let span = |ns: u64| {
+            let from_ns = ns - ns % self.span_ns;
+            (from_ns, from_ns + self.span_ns)
+        };
+        let mut needed: Vec<_> = times.map(span).collect();
         needed.sort_unstable();
         needed.dedup();
-        needed.retain(|from_ns| !self.known.contains_key(from_ns));
-        for from_ns in needed {
-            let to_ns = from_ns + self.span_ns;
+        self.provide_all(session, &needed).await
+    }
+
+    /// Makes those that are not there.
+    pub(crate) async fn provide_all(
+        &mut self,
+        session: &Session,
+        needed: &[(u64, u64)],
+    ) -> Result<(), Failed> {
+        for (from_ns, to_ns) in needed.iter().copied() {
+            if self.known.contains_key(&from_ns) {
+                continue;
+            }
             let insert = "INSERT INTO partitions VALUES ($1, $2)";
             session.execute(insert, &[&int(from_ns), &int(to_ns)]).await?;
             for table in TABLES {

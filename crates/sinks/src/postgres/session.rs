@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::SinkExt;
 use tokio::time::timeout;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Connection, Row, Statement};
+use tokio_postgres::{Client, Connection, CopyOutStream, Row, Statement};
 
 use crate::postgres::address::Address;
 use crate::postgres::copy::Rows;
@@ -113,6 +113,28 @@ impl Session {
         }
         sink.finish().await?;
         Ok(())
+    }
+
+    /// The rows of a statement `COPY … TO STDOUT`, in chunks.
+    pub(crate) async fn copy_out(&self, text: &str) -> Result<CopyOutStream, Failed> {
+        let statement = self.client.prepare(text).await?;
+        Ok(self.client.copy_out(&statement).await?)
+    }
+
+    /// Adds rows by a statement `COPY … FROM STDIN`, in the chunks in which `next` hands them out.
+    /// Returns their number.
+    pub(crate) async fn copy_in(
+        &self,
+        text: &str,
+        mut next: impl AsyncFnMut() -> Result<Option<Bytes>, Failed>,
+    ) -> Result<u64, Failed> {
+        let statement = self.client.prepare(text).await?;
+        let sink = self.client.copy_in::<_, Bytes>(&statement).await?;
+        let mut sink = std::pin::pin!(sink);
+        while let Some(chunk) = next().await? {
+            sink.send(chunk).await?;
+        }
+        Ok(sink.finish().await?)
     }
 
     async fn prepare(&self, text: &str) -> Result<Statement, Failed> {

@@ -28,6 +28,7 @@ mod phase;
 mod refused;
 mod reject;
 mod risk;
+mod show;
 mod terms;
 mod text;
 mod wire;
@@ -84,6 +85,7 @@ pub use risk::{
     AccountLimits, AccountMode, AccountRisk, FEE_TIERS_MAX, FeeAsset, FeeSchedule, FeeTier,
     Receivable, ReceivableCause,
 };
+pub use show::{Names, Shown, unknown};
 pub use terms::{
     LIST_ORDERS_MAX, OrderList, OrderListChange, OrderListKind, OrderListStatus, OrderTerms, Peg,
     PegReference, Terms,

@@ -147,7 +147,7 @@ fn yield_to_others(name: &str) {
     }
 }
 
-pub(super) struct Follower<B, G> {
+pub(super) struct Follower<B: Backend, G: Gauges> {
     pub(super) backend: B,
     pub(super) spool: SpoolReader,
     pub(super) older: Arc<dyn OlderEvents>,
@@ -158,6 +158,17 @@ pub(super) struct Follower<B, G> {
     stopping: Arc<AtomicBool>,
     /// The failure that was logged, until it is over.
     reported: Option<String>,
+}
+
+/// A panic ends the thread, and is an alarm as any other failure.
+impl<B: Backend, G: Gauges> Drop for Follower<B, G> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.gauges.failed(true);
+            let standstill = Some(Standstill::Failed);
+            self.reached.send_modify(|reached| reached.standstill = standstill);
+        }
+    }
 }
 
 /// What is due between two transactions.

@@ -96,3 +96,21 @@ fn orders_go_on_while_a_file_is_upgraded_and_queries_learn_the_cause() {
     wait(LONG).unwrap();
     venue.stop();
 }
+
+/// A panic is a fault of the venue, and not a reason to be silent.
+#[test]
+fn a_feed_that_panics_is_a_standstill_while_orders_go_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let (may_open, done) = channel();
+    let venue = start(dir.path(), Upgraded { file: Sqlite::of(dir.path()), done });
+    let first = venue.send(ALICE, limit(0, types::Side::Buy, 900, 1)).applied;
+    drop(may_open); // `open` panics.
+    let begun = std::time::Instant::now();
+    while venue.history.reached().standstill != Some(Standstill::Failed) {
+        assert!(begun.elapsed() < LONG, "{:?}", venue.history.reached());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let second = venue.send(ALICE, limit(1, types::Side::Buy, 900, 1)).applied;
+    assert!(second.sequence > first.sequence);
+    venue.stop();
+}

@@ -119,7 +119,8 @@ pub trait Store {
     fn forget(&mut self, retention: &HistoryRetention) -> Result<bool, ProjectionError>;
 
     /// Fails once this is no longer what readers open: an operator has removed or replaced it.
-    fn check_in_place(&self) -> Result<(), ProjectionError>;
+    /// Called between two pages, and ten times a second where there are none.
+    fn check_in_place(&mut self) -> Result<(), ProjectionError>;
 
     /// Puts what was added on stable storage, which is else done when there is enough of it; as far
     /// as no reader needs what it would write over.

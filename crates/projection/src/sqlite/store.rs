@@ -127,7 +127,7 @@ impl Store for SqliteStore {
         Ok(has_more || (deleted && retention.max_bytes.is_some()))
     }
 
-    fn check_in_place(&self) -> Result<(), ProjectionError> {
+    fn check_in_place(&mut self) -> Result<(), ProjectionError> {
         let path = self.path.clone();
         if files::inode(&path)? == self.inode {
             Ok(())

@@ -254,7 +254,7 @@ impl Store for PostgresStore {
     }
 
     /// Fails once the connection is lost, also while there is nothing to write.
-    fn check_in_place(&self) -> Result<(), ProjectionError> {
+    fn check_in_place(&mut self) -> Result<(), ProjectionError> {
         // What the server has sent is read while something waits.
         self.runtime.block_on(async {
             for _ in 0..TURNS {

@@ -2,6 +2,7 @@
 
 mod lag;
 mod place;
+mod publishers;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use projection::{Progress, Rebuilt};
 use spool::Applied;
 use venue::{Archive, Reply};
 
-use self::lag::Lag;
+use self::lag::{Sink, Standing};
 use self::place::Named;
 
 #[derive(Args, Debug)]
@@ -60,8 +61,8 @@ struct Status {
     #[command(flatten)]
     folder: Folder,
 
-    /// Print how far the read model is behind the log, as JSON. This replays the log from the last
-    /// snapshot on, and watches the read model for half a second
+    /// Print how far the read model and the publishers are behind the log, as JSON. This replays
+    /// the log from the last snapshot before their positions on, and watches them for half a second
     #[arg(long)]
     json: bool,
 }
@@ -137,8 +138,13 @@ impl Status {
     fn print_json(&self) -> Result<(), Failure> {
         let Folder { dir, named } = &self.folder;
         let place = named.place()?;
-        let lag = Lag::of(&place, dir)?;
-        let sinks = serde_json::json!([lag.json(&place::name(&place))]);
+        let read_model = || match place::held(&place, dir) {
+            Ok(held) => Standing { position: Some(held.progress.sequence), reason: None },
+            Err(error) => Standing { position: None, reason: Some(error.to_string()) },
+        };
+        let mut sinks: Vec<Sink<'_>> = vec![(place::name(&place), Box::new(read_model))];
+        sinks.extend(publishers::all(dir)?);
+        let sinks = serde_json::Value::from(lag::of(&sinks, dir)?);
         cli::print_line(format_args!("{sinks:#}"))
     }
 }

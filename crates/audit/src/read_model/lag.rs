@@ -1,85 +1,98 @@
-//! How far a read model is behind the log of its venue.
+//! How far the read model and the publishers are behind the log of their venue.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cli::Failure;
-use projection::ProjectionError;
 use serde_json::{Value, json};
-use server::{HistoryPlace, now_ns};
+use server::now_ns;
 use venue::Archive;
 
-use super::{all_of, place};
+use super::all_of;
 
-/// How long the read model is watched for its rate.
+/// How long the sinks are watched for their rates.
 const WATCHED: Duration = Duration::from_millis(500);
 
-#[derive(Debug)]
-pub(super) struct Lag {
-    /// The last command in the log.
-    head: u64,
-    /// The last command in the read model, or why that is not known.
-    position: Result<u64, ProjectionError>,
-    /// Since the first command that it lacks; `None` if it lacks none.
-    lag: Option<Duration>,
-    commands_per_s: f64,
+/// Where a sink stands.
+#[derive(Debug, Default)]
+pub(super) struct Standing {
+    /// The last command that it has; `None` if that is not known.
+    pub(super) position: Option<u64>,
+    /// Why it stands still, if it does.
+    pub(super) reason: Option<String>,
 }
 
-impl Lag {
-    /// The read model is asked before the log is read: the log may grow meanwhile, and then it is
-    /// the read model that is behind.
-    pub(super) fn of(place: &HistoryPlace, dir: &Path) -> Result<Self, Failure> {
-        let sequence = || place::held(place, dir).map(|held| held.progress.sequence);
-        let (first, begun) = (sequence(), Instant::now());
-        std::thread::sleep(WATCHED);
-        let (position, watched) = (sequence(), begun.elapsed());
-        let commands_per_s = match (&first, &position) {
-            (Ok(first), Ok(then)) => then.saturating_sub(*first) as f64 / watched.as_secs_f64(),
+/// A sink by its name, and what asks for its standing.
+pub(super) type Sink<'a> = (String, Box<dyn Fn() -> Standing + 'a>);
+
+/// The sinks as objects of JSON. They are asked before the log is read: the log may grow meanwhile,
+/// and then it is they that are behind.
+pub(super) fn of(sinks: &[Sink<'_>], dir: &Path) -> Result<Vec<Value>, Failure> {
+    let ask = || sinks.iter().map(|(_, standing)| standing()).collect::<Vec<_>>();
+    let (first, begun) = (ask(), Instant::now());
+    std::thread::sleep(WATCHED);
+    let (then, watched) = (ask(), begun.elapsed());
+    let log = Log::after(dir, then.iter().filter_map(|standing| standing.position))?;
+    let shown = sinks.iter().zip(first.iter().zip(&then)).map(|((name, _), (first, then))| {
+        let moved = match (first.position, then.position) {
+            (Some(first), Some(then)) => then.saturating_sub(first) as f64,
             _ => 0.0,
         };
-        let known = position.as_ref().copied().unwrap_or_default();
-        let (head, lacking_ns) = end_of_log(dir, known)?;
-        let lag = lacking_ns.map(|ns| Duration::from_nanos(now_ns().saturating_sub(ns)));
-        Ok(Self { head, position, lag, commands_per_s })
+        log.json(name, then, moved / watched.as_secs_f64())
+    });
+    Ok(shown.collect())
+}
+
+/// What of a log a sink may lack.
+struct Log {
+    /// The last command.
+    head: u64,
+    /// For each position, the time of the first command after it.
+    lacking: Vec<(u64, u64)>,
+}
+
+impl Log {
+    fn after(dir: &Path, positions: impl Iterator<Item = u64>) -> Result<Self, Failure> {
+        let mut positions: Vec<_> = positions.collect();
+        positions.sort_unstable();
+        let first = positions.first().copied().unwrap_or(u64::MAX);
+        // Where the log does not reach back that far, its beginning is the nearest that there is.
+        let mut replay = match Archive::open_at(dir, |place| place.sequence <= first) {
+            Ok(replay) => replay,
+            Err(_) => Archive::open(dir)?.replay()?,
+        };
+        let (mut head, mut lacking) = (replay.place().sequence, Vec::new());
+        let mut waiting = positions.into_iter().peekable();
+        while let Some(command) = replay.step()? {
+            for applied in all_of(command.reply) {
+                head = applied.sequence;
+                while let Some(position) = waiting.next_if(|position| *position < head) {
+                    lacking.push((position, applied.sequenced_ns));
+                }
+            }
+        }
+        Ok(Self { head, lacking })
     }
 
     /// `lag_events` counts commands: each has a number, and its events come with it.
-    pub(super) fn json(&self, name: &str) -> Value {
-        let Self { head, position, lag, commands_per_s } = self;
-        let (state, reason) = match position {
-            Ok(position) if position >= head => ("level", None),
-            Ok(_) => ("behind", None),
-            Err(error) => ("failing", Some(error.to_string())),
+    fn json(&self, name: &str, Standing { position, reason }: &Standing, per_s: f64) -> Value {
+        let Self { head, lacking } = self;
+        let lacking = lacking.iter().find(|(after, _)| Some(*after) == *position);
+        let lag = lacking.map(|(_, ns)| Duration::from_nanos(now_ns().saturating_sub(*ns)));
+        let state = match (position, reason) {
+            (Some(position), None) if position >= head => "level",
+            (Some(_), None) => "behind",
+            _ => "failing",
         };
-        let position = position.as_ref().ok();
         json!({
             "name": name,
             "position": position,
             "head": head,
-            "lag_events": position.map(|position| head.saturating_sub(*position)),
+            "lag_events": position.map(|position| head.saturating_sub(position)),
             "lag_ms": lag.map_or(0, |lag| u64::try_from(lag.as_millis()).unwrap_or(u64::MAX)),
-            "events_per_s": commands_per_s.round(),
+            "events_per_s": per_s.round(),
             "state": state,
             "reason": reason,
         })
     }
-}
-
-/// The last command in the log, and the time of the first one after `known`.
-fn end_of_log(dir: &Path, known: u64) -> Result<(u64, Option<u64>), Failure> {
-    // Where the log does not reach back that far, its beginning is the nearest that there is.
-    let mut replay = match Archive::open_at(dir, |place| place.sequence <= known) {
-        Ok(replay) => replay,
-        Err(_) => Archive::open(dir)?.replay()?,
-    };
-    let (mut head, mut lacking_ns) = (replay.place().sequence, None);
-    while let Some(command) = replay.step()? {
-        for applied in all_of(command.reply) {
-            head = applied.sequence;
-            if applied.sequence > known && lacking_ns.is_none() {
-                lacking_ns = Some(applied.sequenced_ns);
-            }
-        }
-    }
-    Ok((head, lacking_ns))
 }

@@ -1,0 +1,142 @@
+//! All publishers of a venue.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use marketdata::Views;
+use projection::{Backend, Feed, HistoryRetention, OlderEvents, Wake};
+use spool::SpoolReader;
+
+use crate::publish::address::Address;
+use crate::publish::balances::Balances;
+use crate::publish::directory::Directory;
+use crate::publish::figures::{Figures, Measured};
+use crate::publish::publisher::{Broker, Publisher};
+#[cfg(feature = "redis")]
+use crate::redis::{LiveBackend, Market, Redis, Streams};
+
+/// What a URL names.
+#[derive(Clone, Debug)]
+pub enum Target {
+    #[cfg(feature = "redis")]
+    Redis(Box<Redis>),
+}
+
+impl Target {
+    /// The error does not repeat the URL.
+    pub fn parse(url: &str) -> Result<Self, String> {
+        let address = Address::parse(url)?;
+        match address.scheme() {
+            #[cfg(feature = "redis")]
+            scheme if Redis::SCHEMES.contains(&scheme) => {
+                Ok(Self::Redis(Box::new(Redis::parse(address)?)))
+            }
+            scheme => Err(format!(
+                "this build publishes to {}, and not to `{scheme}`",
+                Self::schemes().join(", ")
+            )),
+        }
+    }
+
+    fn schemes() -> Vec<&'static str> {
+        let of_brokers: &[&[&str]] = &[
+            #[cfg(feature = "redis")]
+            &Redis::SCHEMES,
+        ];
+        of_brokers.concat()
+    }
+}
+
+/// A venue as its publishers see it at its start.
+pub struct Source<O> {
+    pub data_dir: PathBuf,
+    pub spool: SpoolReader,
+    pub older: O,
+    /// The last command, and its time.
+    pub head: (u64, u64),
+    /// As of that command.
+    pub directory: Directory,
+    pub views: Views,
+    pub balances: Arc<dyn Balances>,
+}
+
+/// A publisher that runs. It ends with [`Running::stop`], or when it is dropped.
+#[derive(Debug)]
+pub struct Running {
+    name: String,
+    feed: Feed,
+    figures: Arc<Figures>,
+}
+
+impl<O: OlderEvents + Clone> Source<O> {
+    pub fn start(&self, target: Target) -> Vec<Running> {
+        match target {
+            #[cfg(feature = "redis")]
+            Target::Redis(redis) => self.start_redis(*redis),
+        }
+    }
+
+    #[cfg(feature = "redis")]
+    fn start_redis(&self, redis: Redis) -> Vec<Running> {
+        let mut running = Vec::new();
+        if redis.has_streams {
+            running.push(self.publish(Streams(redis.clone())));
+        }
+        if redis.has_channels || redis.has_cache {
+            let market = Market::new(self.head, self.directory.clone(), self.views.clone());
+            let figures = Arc::<Figures>::default();
+            let balances = Arc::clone(&self.balances);
+            let data_dir = self.data_dir.clone();
+            let own = Arc::clone(&figures);
+            let backend = LiveBackend::new(redis, data_dir, market, balances, own);
+            running.push(self.run(backend, figures));
+        }
+        running
+    }
+
+    fn publish<B: Broker>(&self, broker: B) -> Running {
+        let figures = Arc::<Figures>::default();
+        let directory = self.directory.clone();
+        let data_dir = self.data_dir.clone();
+        let publisher =
+            Publisher::new(broker, data_dir, directory, self.head, Arc::clone(&figures));
+        self.run(publisher, figures)
+    }
+
+    fn run(&self, backend: impl Backend, figures: Arc<Figures>) -> Running {
+        let name = backend.to_string();
+        let measured = Measured(Arc::clone(&figures));
+        let (spool, older) = (self.spool.clone(), self.older.clone());
+        let (feed, _) = Feed::start(backend, spool, older, measured, HistoryRetention::ALL);
+        Running { name, feed, figures }
+    }
+}
+
+impl<O> fmt::Debug for Source<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("head", &self.head).finish_non_exhaustive()
+    }
+}
+
+impl Running {
+    /// The place, without its password.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn figures(&self) -> Arc<Figures> {
+        Arc::clone(&self.figures)
+    }
+
+    /// For the publisher of events, to say that there is something to read.
+    pub fn wake(&self) -> Wake {
+        self.feed.wake()
+    }
+
+    /// Publishes what is in the spool by now, if that is no more than a few seconds' work, and
+    /// ends.
+    pub fn stop(self) {
+        self.feed.stop();
+    }
+}

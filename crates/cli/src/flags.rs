@@ -319,6 +319,13 @@ pub struct Flags {
     #[arg(long, value_name = "RULE")]
     history_retention: Option<String>,
 
+    /// Broker that events are published to, such as redis://host:6379; may be repeated, and the
+    /// variable has commas between URLs. docs/publishers.md has the settings of each in its query.
+    /// Other users of this machine see a flag: a password belongs in a file
+    /// [default: none] [env: BUTTONWOOD_PUBLISH]
+    #[arg(long, value_name = "URL")]
+    publish: Vec<String>,
+
     /// Overload limit in ms, 1 to 10000, or 0 for none. When requests wait for longer than this to
     /// be read during a whole second, or the disk is late by as much, the venue refuses new orders
     /// with -1008 until it has caught up. It still takes cancels and queries
@@ -426,6 +433,7 @@ mod tests {
             ["--spool-max-mib", "33"],
             ["--spool-max-hours", "3"],
             ["--history-retention", "7d"],
+            ["--publish", "redis://cache:6379"],
             ["--overload-ms", "9"],
             ["--log-level", "warn"],
             ["--log-format", "json"],
@@ -466,6 +474,7 @@ mod tests {
             log,
             spool,
             history,
+            publish,
             venue,
             demo,
             market,
@@ -488,6 +497,7 @@ mod tests {
         assert_eq!((log.segment_kib, log.retention.as_str()), (8, "delete"));
         assert!(matches!(log.durability, server::Durability::Os));
         assert_eq!((spool.max_mib, spool.max_hours, history.retention.as_str()), (33, 3, "7d"));
+        assert_eq!(publish.urls, ["redis://cache:6379"]);
         assert_eq!((venue.data_dir, venue.master_key), ("d".into(), Some("k".into())));
         assert_eq!((venue.snapshot_every, venue.replica), (7, true));
         assert_eq!((venue.pin.as_deref(), venue.huge_pages), (Some("0"), server::HugePages::Off));

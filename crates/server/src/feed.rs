@@ -44,7 +44,15 @@ pub fn listener(projection: &Projection) -> Box<dyn Listener> {
 }
 
 /// Replays the log of this folder, beside the venue and with a state of its own.
-struct FromLog(PathBuf);
+#[derive(Clone)]
+pub(crate) struct FromLog(PathBuf);
+
+impl FromLog {
+    #[cfg(feature = "publish")]
+    pub(crate) fn of(data_dir: &Path) -> Self {
+        Self(data_dir.to_path_buf())
+    }
+}
 
 impl OlderEvents for FromLog {
     fn replay(
@@ -56,7 +64,7 @@ impl OlderEvents for FromLog {
         if !self.0.join("log").is_dir() {
             return Ok(());
         }
-        tracing::info!(first, "the spool has dropped events: history takes them from the log");
+        tracing::info!(first, "the spool has dropped events: they are taken from the log");
         let failed = |error: ArchiveError| {
             let may_pass = error.may_pass();
             OlderError::new(error, may_pass)

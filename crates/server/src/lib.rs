@@ -16,6 +16,8 @@ mod market;
 #[path = "without_market.rs"]
 mod market;
 mod operators;
+#[cfg(feature = "publish")]
+mod publishers;
 mod random;
 mod run;
 mod settings;

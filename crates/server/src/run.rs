@@ -21,6 +21,8 @@ use crate::error::ServeError;
 use crate::feed;
 use crate::market::{Counterparty, Source};
 use crate::operators::{OperatedVenue, Operators};
+#[cfg(feature = "publish")]
+use crate::publishers::Publishers;
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
 use crate::traces::{self, Tracing};
@@ -95,6 +97,8 @@ async fn serve(
     let history = settings.history.place()?;
     let retention = settings.history.retention()?;
     let projection = feed::start_at(&history, data_dir, &opened, retention);
+    #[cfg(feature = "publish")]
+    let publishers = Publishers::start(settings.publish.targets()?, data_dir, &opened);
     let keyring = Keyring::new(master_key.clone());
     let gateway =
         Gateway::new(settings.gateway_settings(connections_max), &opened, keyring.clone())?
@@ -108,8 +112,13 @@ async fn serve(
     let (traces, export) = traces::start(tracing, opened.metrics())?;
     let mut gateway = gateway.with_faults(faults.clone()).with_traces(traces);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
-    let listeners = vec![gateway.listener(), feed::listener(&projection)];
+    #[allow(unused_mut, reason = "publishers are a feature")]
+    let mut listeners = vec![gateway.listener(), feed::listener(&projection)];
+    #[cfg(feature = "publish")]
+    listeners.extend(publishers.listener());
     let running = start(opened, listeners, &mut gateway, doors)?;
+    #[cfg(feature = "publish")]
+    publishers.meet(running.handle());
     tracing::info!(
         durability = ?settings.log.durability,
         data = %data_dir.display(),
@@ -134,6 +143,8 @@ async fn serve(
         let stopped = running.stop();
         // After the last event.
         projection.stop();
+        #[cfg(feature = "publish")]
+        publishers.stop();
         traces::stop(export);
         stopped
     });

@@ -18,6 +18,7 @@ pub(crate) mod logging;
 pub(crate) mod market;
 pub(crate) mod ouch;
 mod pin;
+pub(crate) mod publish;
 pub(crate) mod sources;
 pub(crate) mod spool;
 pub(crate) mod test;
@@ -44,6 +45,7 @@ pub struct Settings {
     pub log: log::Log,
     pub spool: spool::Spool,
     pub history: history::History,
+    pub publish: publish::Publish,
     pub venue: venue::Venue,
     pub demo: demo::Demo,
     pub market: market::Market,
@@ -81,6 +83,7 @@ const FLAT_NAMES: FlatNames = &[
     ("history", "url", "history"),
     ("history", "password_file", "history_password_file"),
     ("history", "retention", "history_retention"),
+    ("publish", "urls", "publish"),
     ("demo", "enabled", "demo"),
     ("demo", "spread_bps", "demo_spread_bps"),
     ("demo", "size_usdt", "demo_size_usdt"),
@@ -151,6 +154,7 @@ impl Settings {
         self.test.check()?;
         self.spool.check()?;
         self.history.check()?;
+        self.publish.check()?;
         self.trace.check()?;
         self.check_pin()
     }

@@ -1,0 +1,158 @@
+//! The link from a venue to its publishers: neither crate sees the other.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use marketdata::{BookUpdate, Views};
+use projection::Wake;
+use sinks::publish::balances::{Balances, BalancesThen};
+use sinks::publish::directory::Directory;
+use sinks::publish::figures::Figures;
+use sinks::publish::{Running, Source, Target};
+use spool::Applied;
+use tokio::runtime;
+use tokio::time::timeout;
+use types::{AccountId, AssetId, Event};
+use venue::{Exposition, Handle, Listener, MetricSource, Metrics, Opened};
+
+use crate::feed::FromLog;
+
+/// A publisher asks again later.
+const ANSWER_MAX: Duration = Duration::from_secs(2);
+
+/// The publishers of a venue. They end when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Publishers {
+    running: Vec<Running>,
+    engine: Arc<OfEngine>,
+}
+
+impl Publishers {
+    /// On the spool of a venue that has not started yet.
+    pub(crate) fn start(targets: Vec<Target>, data_dir: &Path, opened: &Opened) -> Self {
+        let engine = opened.engine();
+        let balances = OfEngine { handle: OnceLock::new(), runtime: runtime::Handle::current() };
+        let balances = Arc::new(balances);
+        let source = Source {
+            data_dir: data_dir.to_path_buf(),
+            spool: opened.spool().reader(),
+            older: FromLog::of(data_dir),
+            head: head(opened),
+            directory: Directory::new(
+                engine.assets().iter().copied(),
+                engine.instruments().copied(),
+                engine.accounts().map(|(_, spec)| *spec),
+            ),
+            views: opened.views().clone(),
+            balances: Arc::clone(&balances) as _,
+        };
+        let running: Vec<_> = targets.into_iter().flat_map(|target| source.start(target)).collect();
+        if !running.is_empty() {
+            opened.metrics().add_source(Arc::new(Measured::of(&running, &opened.metrics())));
+        }
+        Self { running, engine: balances }
+    }
+
+    /// For [`Opened::start`]: wakes the publishers whenever the spool has more.
+    pub(crate) fn listener(&self) -> Option<Box<dyn Listener>> {
+        let wakes: Vec<_> = self.running.iter().map(Running::wake).collect();
+        (!wakes.is_empty()).then(|| Box::new(Wakes(wakes)) as _)
+    }
+
+    /// The venue runs: balances can be asked for.
+    pub(crate) fn meet(&self, handle: Handle) {
+        // A venue starts once.
+        let _ = self.engine.handle.set(handle);
+    }
+
+    /// After the last event.
+    pub(crate) fn stop(self) {
+        self.running.into_iter().for_each(Running::stop);
+    }
+}
+
+/// The last command of the venue, and its time.
+fn head(opened: &Opened) -> (u64, u64) {
+    let sequence = opened.engine().sequence();
+    let spooled = opened.spool().reader().read_from(sequence, 1).ok();
+    let time_ns = spooled.and_then(|page| page.first().map(|applied| applied.sequenced_ns));
+    (sequence, time_ns.unwrap_or_else(|| opened.engine().now_ns()))
+}
+
+struct Wakes(Vec<Wake>);
+
+impl Listener for Wakes {
+    fn event(&mut self, _: &Applied, _: &Event, _: Option<&BookUpdate>) {}
+
+    fn batch_done(&mut self, _: &Views) -> Option<Instant> {
+        self.0.iter().for_each(Wake::more);
+        None
+    }
+}
+
+/// Balances by a query of the engine.
+struct OfEngine {
+    handle: OnceLock<Handle>,
+    runtime: runtime::Handle,
+}
+
+impl Balances for OfEngine {
+    fn of(&self, accounts: Vec<AccountId>) -> Option<BalancesThen> {
+        let answer = self.handle.get()?.read(move |engine| {
+            let of = |account| {
+                let owned = engine.balances(account).iter().copied();
+                let ids = (0..).map(AssetId);
+                let owned = ids.zip(owned).filter(|(_, balance)| !balance.total().is_zero());
+                (account, owned.collect())
+            };
+            (engine.sequence(), accounts.into_iter().map(of).collect())
+        });
+        let answer = answer.ok()?;
+        self.runtime.block_on(async { timeout(ANSWER_MAX, answer).await.ok()?.ok() })
+    }
+}
+
+impl fmt::Debug for OfEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OfEngine")
+    }
+}
+
+/// The publishers' metrics, each with the place as a label.
+#[derive(Debug)]
+struct Measured {
+    publishers: Vec<(String, Arc<Figures>)>,
+    venue: Arc<Metrics>,
+}
+
+impl Measured {
+    fn of(running: &[Running], venue: &Arc<Metrics>) -> Self {
+        let named = running.iter().map(|one| (one.name().to_owned(), one.figures()));
+        Self { publishers: named.collect(), venue: Arc::clone(venue) }
+    }
+
+    fn each(&self, figure: impl Fn(&Figures) -> u64) -> Vec<([(&str, &str); 1], u64)> {
+        let all = self.publishers.iter();
+        all.map(|(name, figures)| ([("sink", name.as_str())], figure(figures))).collect()
+    }
+}
+
+impl MetricSource for Measured {
+    fn write(&self, out: &mut Exposition<'_>) -> fmt::Result {
+        let applied = self.venue.figures().applied_sequence;
+        let help = "Last command whose events a publisher has published";
+        out.gauges("publisher_sequence", help, self.each(Figures::sequence))?;
+        let help = "Commands that a publisher has not published yet";
+        let lag = self.each(|figures| applied.saturating_sub(figures.sequence()));
+        out.gauges("publisher_lag_commands", help, lag)?;
+        let help = "Whether a publisher stands still";
+        let alarm = self.each(|figures| u64::from(figures.is_failing()));
+        out.gauges("publisher_alarm", help, alarm)?;
+        let help = "Messages that a publisher has published";
+        out.counters("publisher_messages", help, self.each(Figures::messages))?;
+        let help = "How often a publisher began to stand still";
+        out.counters("publisher_failures", help, self.each(Figures::failures))
+    }
+}

@@ -128,7 +128,6 @@ POSTGRES_BIN := $(lastword $(sort $(wildcard /usr/lib/postgresql/*/bin)))
 
 databases: $(VENV)/installed ## PostgreSQL and Redis on real servers: same answers, kills, bad input (ROUNDS=10)
 	PATH="$$PATH:$(POSTGRES_BIN)" scripts/need postgres postgresql
-	scripts/need redis-server redis-server
 	scripts/need redis-server redis
 	$(CARGO) test --workspace --locked --test cli --test postgres --no-run
 	$(PYTHON) tests/clients/postgres.py $(CARGO) test --workspace --locked --test postgres -- --ignored

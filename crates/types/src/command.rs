@@ -102,6 +102,8 @@ numbered! {
         Grpc = 8,
         /// OUCH over UDP.
         OuchUdp = 9,
+        /// The intake from a stream of Redis.
+        Redis = 10,
     }
 }
 

@@ -3,21 +3,20 @@
 use types::{AccountId, RetryKey};
 
 use crate::state::Engine;
-use crate::state::account::{RETRY_KEYS_PER_ACCOUNT, Retry};
+use crate::state::account::retries::{RETRY_KEYS_PER_ACCOUNT, Retry};
 
 /// Lifetime of a retry key.
 const RETRY_KEY_TTL_NS: u64 = 24 * 3_600 * 1_000_000_000;
 
 impl Engine {
     pub(crate) fn first_sequence(&self, account: AccountId, key: &RetryKey) -> Option<u64> {
-        let retries = &self.accounts.get(account.0 as usize)?.retries;
-        retries.iter().rev().find(|retry| retry.key == *key).map(|retry| retry.sequence)
+        self.accounts.get(account.0 as usize)?.retries.sequence(key)
     }
 
     pub(crate) fn remember(&mut self, account_id: AccountId, key: RetryKey) {
         let Some(account) = self.accounts.get_mut(account_id.0 as usize) else { return };
         let expires_ns = self.now_ns.saturating_add(RETRY_KEY_TTL_NS);
-        account.retries.push_back(Retry { key, sequence: self.sequence, expires_ns });
+        account.retries.push(Retry { key, sequence: self.sequence, expires_ns });
         if account.retries.len() == 1 {
             self.retry_deadlines.insert((expires_ns, account_id));
         } else if account.retries.len() > RETRY_KEYS_PER_ACCOUNT {
@@ -36,9 +35,9 @@ impl Engine {
 
     fn forget_oldest_retry(&mut self, account_id: AccountId) {
         let retries = &mut self.accounts[account_id.0 as usize].retries;
-        let oldest = retries.pop_front().expect("an account with a deadline has a retry key");
+        let oldest = retries.pop_oldest().expect("an account with a deadline has a retry key");
         self.retry_deadlines.remove(&(oldest.expires_ns, account_id));
-        if let Some(next) = retries.front() {
+        if let Some(next) = retries.oldest() {
             self.retry_deadlines.insert((next.expires_ns, account_id));
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod extra;
 mod market;
 mod markets;
 pub(crate) mod rate;
+pub(crate) mod retries;
 pub(crate) mod risk;
 mod rows;
 
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use types::{
     AccountMode, AccountName, AccountRisk, AccountSpec, Amount, AssetId, Balance, FeeRates,
-    Instrument, InstrumentId, Order, Qty, RejectReason, RetryKey, Side,
+    Instrument, InstrumentId, Order, Qty, RejectReason, Side,
 };
 
 use crate::book::prefetch::prefetch;
@@ -21,6 +22,7 @@ use crate::state::account::extra::AccountExtra;
 use crate::state::account::market::AccountMarket;
 use crate::state::account::markets::Markets;
 use crate::state::account::rate::OrderRate;
+use crate::state::account::retries::Retries;
 use crate::state::account::risk::{Exposure, MarketRisk};
 use crate::state::account::rows::Rows;
 use crate::state::fee::FeeHold;
@@ -45,8 +47,7 @@ pub(crate) struct Account {
     pub(crate) done_lists: VecDeque<types::OrderList>,
     /// What each reference was used for first.
     pub(crate) external_refs: BTreeMap<Box<[u8]>, Transferred>,
-    /// Oldest first.
-    pub(crate) retries: VecDeque<Retry>,
+    pub(crate) retries: Retries,
 }
 
 /// The first transfer of an external reference.
@@ -69,17 +70,6 @@ pub(crate) enum TransferKind {
 
 const _: () = assert!(std::mem::offset_of!(Account, spec) <= 192);
 
-/// A command with a retry key, which the client may repeat.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Retry {
-    pub(crate) key: RetryKey,
-    pub(crate) sequence: u64,
-    pub(crate) expires_ns: u64,
-}
-
-/// Limit of the retry keys of an account.
-pub(crate) const RETRY_KEYS_PER_ACCOUNT: usize = 10_000;
-
 /// Orders that the first fill of one takes off the counts of the order rate.
 const TAKER_FILL_ORDERS: u32 = 1;
 const MAKER_FILL_ORDERS: u32 = 5;
@@ -100,7 +90,7 @@ impl Account {
             spec,
             done_lists: VecDeque::new(),
             external_refs: BTreeMap::new(),
-            retries: VecDeque::new(),
+            retries: Retries::default(),
         }
     }
 

@@ -11,6 +11,7 @@ use types::{
 };
 
 use crate::state::Engine;
+use crate::state::sessions::Numbers;
 
 impl Engine {
     pub fn assets(&self) -> &[Asset] {
@@ -76,6 +77,15 @@ impl Engine {
     /// client is connected.
     pub fn sessions(&self) -> impl Iterator<Item = (SessionId, AccountId)> {
         self.sessions.open.iter().map(|(session, opened)| (*session, opened.account))
+    }
+
+    /// The oldest number that an open session without a login remembers, and its highest; both are
+    /// zero before its first one. `None` if no such session is open.
+    pub fn numbers_of_session(&self, session: SessionId) -> Option<(u64, u64)> {
+        match &self.sessions.open.get(&session)?.numbers {
+            Numbers::Own(numbered) => Some((numbered.oldest(), numbered.highest())),
+            Numbers::OfLogin(..) => None,
+        }
     }
 
     /// Whether the venue is halted.

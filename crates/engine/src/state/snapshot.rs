@@ -141,7 +141,7 @@ impl Engine {
     /// Sets the timers of retry keys, phases and indications.
     fn set_timers(&mut self) {
         for (id, account) in (0..).map(AccountId).zip(&self.accounts) {
-            let oldest = account.retries.front();
+            let oldest = account.retries.oldest();
             self.retry_deadlines.extend(oldest.map(|retry| (retry.expires_ns, id)));
         }
         for (id, market) in (0..).map(InstrumentId).zip(&self.markets) {

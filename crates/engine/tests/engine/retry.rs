@@ -75,6 +75,57 @@ fn a_repeated_number_of_a_session_is_not_carried_out_again() {
 }
 
 #[test]
+fn a_session_of_the_venue_numbers_the_commands_of_all_accounts() {
+    check(
+        "open-session 7 keep
+         1 buy 1 @ 10 via 7 no 5
+         2 buy 1 @ 11 via 7 no 6
+         2 buy 1 @ 11 via 7 no 5
+         1 buy 1 @ 10 via 7 no 6
+         restart
+         2 buy 1 @ 11 via 7 no 6
+         2 buy 1 @ 11 via 7 no 4
+         1 open-session 8 keep
+         2 buy 1 @ 11 via 8 no 1
+         1 close-session 7
+         close-session 7
+         1 buy 1 @ 10 via 7 no 8
+         1 orders
+         2 orders",
+        &[
+            "opened 7",
+            "accepted 1 1",
+            "rested 1 1@10",
+            "accepted 2 1",
+            "rested 2 1@11",
+            "repeated 24",
+            "repeated 25",
+            "repeated 25",
+            "rejected NumberNotRising",
+            "opened 8",
+            "rejected UnknownSession",
+            "rejected UnknownSession",
+            "closed 7",
+            "rejected UnknownSession",
+            "orders 1",
+            "orders 2",
+        ],
+    );
+}
+
+/// Its orders belong to no connection.
+#[test]
+fn a_session_of_the_venue_ends_no_orders() {
+    check(
+        "open-session 7
+         1 buy 1 @ 10 via 7 no 5
+         close-session 7
+         1 orders",
+        &["opened 7", "accepted 1 1", "rested 1 1@10", "closed 7", "orders 1"],
+    );
+}
+
+#[test]
 fn keys_are_forgotten_by_a_tick_after_a_day() {
     let (mut venue, _) = play("tick 1000");
     assert_eq!(venue.engine.next_deadline_ns(), None);

@@ -7,8 +7,8 @@ use types::{
 };
 
 use crate::state::Engine;
-use crate::state::sessions::Numbers;
 use crate::state::sessions::numbered::Number;
+use crate::state::sessions::{Numbers, OpenedSession};
 
 impl Engine {
     /// Whether a command with a number is carried out. If not, it is a repeat or refused.
@@ -19,7 +19,10 @@ impl Engine {
         let envelope = &entry.envelope;
         let (account, sequence) = (envelope.account, self.sequence);
         let session = self.sessions.open.get_mut(&envelope.session);
-        let numbers = session.filter(|opened| opened.account == account);
+        let is_of = |opened: &&mut OpenedSession| {
+            opened.account == account || opened.account == AccountId::VENUE
+        };
+        let numbers = session.filter(is_of);
         let number = match numbers.map(|opened| &mut opened.numbers) {
             None => None,
             Some(Numbers::Own(numbered)) => Some(numbered.admit(envelope.client_seq, sequence)),

@@ -15,7 +15,8 @@ use crate::state::sessions::{Numbers, OpenedSession};
 const SESSIONS_MAX: usize = 100_000;
 
 impl Engine {
-    /// Orders of this session can end with it from now on.
+    /// Orders of this session can end with it from now on. One of the venue itself numbers the
+    /// commands of all accounts, and ends no orders.
     pub(crate) fn open_session(
         &mut self,
         account: AccountId,
@@ -23,7 +24,7 @@ impl Engine {
         events: &mut Vec<Event>,
     ) {
         let session = self.session;
-        let result = if self.account(account).is_none() {
+        let result = if account != AccountId::VENUE && self.account(account).is_none() {
             Err(RejectReason::UnknownAccount)
         } else if session == SessionId(0) {
             Err(RejectReason::UnknownSession)

@@ -1,6 +1,6 @@
 //! Invariants of sessions.
 
-use types::SessionId;
+use types::{AccountId, SessionId};
 
 use crate::state::Engine;
 use crate::state::deferred::Deferred;
@@ -11,7 +11,9 @@ impl Engine {
     /// An order bound to a session is open, and the session is open or is being ended.
     pub(super) fn check_sessions(&self) -> Result<(), String> {
         for (session, opened) in &self.sessions.open {
-            check(session.0 > 0 && self.account(opened.account).is_some(), || {
+            let is_owned =
+                opened.account == AccountId::VENUE || self.account(opened.account).is_some();
+            check(session.0 > 0 && is_owned, || {
                 format!("session {session} has no number or no account")
             })?;
             check(!self.is_ending(*session), || format!("session {session} is ending and open"))?;

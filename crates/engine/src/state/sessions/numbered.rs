@@ -51,6 +51,11 @@ impl Numbered {
         }
     }
 
+    /// The lowest number that is still known; zero before the first.
+    pub(crate) fn oldest(&self) -> u64 {
+        self.recent.front().map_or(0, |(number, _)| *number)
+    }
+
     /// Zero before the first number.
     pub(crate) fn highest(&self) -> u64 {
         self.recent.back().map_or(0, |(number, _)| *number)

@@ -3,7 +3,8 @@
 use types::{AccountId, AccountTrade, Balance, Order, Reader, Wire};
 
 use crate::state::Engine;
-use crate::state::account::{Account, Retry, TransferKind, Transferred};
+use crate::state::account::retries::{Retries, Retry};
+use crate::state::account::{Account, TransferKind, Transferred};
 use crate::state::codec::{read_list, write_list};
 use crate::state::snapshot::place::Place;
 
@@ -52,11 +53,10 @@ pub(super) fn read_account(
     })?;
     let is_ascending = external_refs.is_sorted_by(|(one, _), (next, _)| one < next);
     account.external_refs = is_ascending.then(|| external_refs.into_iter().collect())?;
-    account.retries = read_list(r, |r| {
+    account.retries = Retries::from_list(read_list(r, |r| {
         let (key, (sequence, expires_ns)) = r.read()?;
         Some(Retry { key, sequence, expires_ns })
-    })?
-    .into();
+    })?)?;
     Some(account)
 }
 

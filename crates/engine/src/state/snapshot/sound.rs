@@ -6,7 +6,8 @@ use types::{
 };
 
 use crate::state::Engine;
-use crate::state::account::{Account, RETRY_KEYS_PER_ACCOUNT, Transferred, check_account_spec};
+use crate::state::account::retries::RETRY_KEYS_PER_ACCOUNT;
+use crate::state::account::{Account, Transferred, check_account_spec};
 use crate::state::deferred::{Deferred, Settling, Uncrossing};
 use crate::state::fee::schedule_valid;
 use crate::state::lists::is_in_list;

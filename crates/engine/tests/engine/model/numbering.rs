@@ -46,7 +46,9 @@ impl Model {
             return true;
         }
         let day = self.numbering.days_ended;
-        let opened = self.sessions.get(&session).filter(|opened| opened.account == account);
+        let is_of =
+            |opened: &&Opened| opened.account == account || opened.account == AccountId::VENUE;
+        let opened = self.sessions.get(&session).filter(is_of);
         let used = match opened.map(|opened| opened.login) {
             Some(Some((login, of_day))) if of_day == day => {
                 self.numbering.name = match &entry.command {
@@ -163,7 +165,9 @@ impl Model {
     ) -> Result<(), RejectReason> {
         let (account, session) = (envelope.account, envelope.session);
         let cancel_on_disconnect = request.cancel_on_disconnect;
-        self.trader(account)?;
+        if account != AccountId::VENUE {
+            self.trader(account)?;
+        }
         if session.0 == 0 {
             return Err(RejectReason::UnknownSession);
         }

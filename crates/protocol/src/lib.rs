@@ -7,6 +7,7 @@
 
 pub mod binance;
 pub mod fix;
+pub mod intake;
 pub mod itch;
 mod layout;
 pub mod mold;

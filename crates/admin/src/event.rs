@@ -36,6 +36,7 @@ fn message(engine: &Engine, event: &OperatorEvent) -> Value {
                 Alarm::Replica => "replica",
                 Alarm::ReadModel => "read_model",
                 Alarm::Disk => "disk",
+                Alarm::Intake => "intake",
             },
             "raised": is_raised,
             "text": sentence,

@@ -31,6 +31,8 @@ mod echo;
 mod feed;
 #[cfg(feature = "grpc")]
 mod grpc;
+#[cfg(feature = "redis")]
+mod intake;
 mod itch;
 mod listener;
 mod monitoring;
@@ -70,6 +72,8 @@ use crate::feed::open_lists::OpenLists;
 pub use crate::grpc::command as grpc_command;
 #[cfg(feature = "grpc")]
 pub use crate::grpc::settings::GrpcSettings;
+#[cfg(feature = "redis")]
+pub use crate::intake::settings::{IntakeAccounts, IntakeAddress, IntakeSettings};
 pub use crate::itch::encoder::ItchEncoder;
 use crate::itch::feed::Beginning;
 use crate::itch::listener::ItchListener;
@@ -184,6 +188,8 @@ impl Gateway {
                 listeners: None,
                 hub: grpc::hub::Hub::new(Arc::clone(&publisher.readers)),
             },
+            #[cfg(feature = "redis")]
+            intake: None,
         };
         Ok(Self {
             settings,
@@ -305,6 +311,12 @@ impl Gateway {
     #[cfg(feature = "grpc")]
     pub fn serve_grpc(&mut self, listeners: Listeners) {
         self.beside.grpc.listeners = Some(listeners);
+    }
+
+    /// Takes orders from Redis, too.
+    #[cfg(feature = "redis")]
+    pub fn take_orders_from(&mut self, intake: IntakeSettings) {
+        self.beside.intake = Some(intake);
     }
 
     /// The listener for [`Opened::start`], to be passed once. Without it the gateway learns no new

@@ -39,6 +39,8 @@ use crate::grpc::connection::GrpcDoor;
 use crate::grpc::settings::GrpcSettings;
 #[cfg(feature = "grpc")]
 use crate::grpc::{Backends, GrpcShared, Tunnel};
+#[cfg(feature = "redis")]
+use crate::intake::{self, settings::IntakeSettings};
 use crate::itch::{glimpse, recovery};
 use crate::monitoring;
 use crate::operator::{self, OperatorState};
@@ -154,6 +156,8 @@ pub(crate) struct Beside {
     pub(crate) itch: Option<ItchPort>,
     #[cfg(feature = "grpc")]
     pub(crate) grpc: GrpcPort,
+    #[cfg(feature = "redis")]
+    pub(crate) intake: Option<IntakeSettings>,
 }
 
 impl Beside {
@@ -188,9 +192,14 @@ impl Beside {
             let tcp = doors.map(|doors| acceptor.run(doors));
             async { tokio::join!(OptionFuture::from(tcp), OptionFuture::from(udp)) }
         });
+        #[cfg(feature = "redis")]
+        let intake = self.intake.map(|settings| intake::run(settings, Arc::clone(door)));
+        #[cfg(not(feature = "redis"))]
+        let intake = None::<std::future::Ready<()>>;
         let all = async {
             let (ouch, itch) = (OptionFuture::from(ouch), OptionFuture::from(itch));
-            tokio::join!(ouch, itch, OptionFuture::from(grpc));
+            let (grpc, intake) = (OptionFuture::from(grpc), OptionFuture::from(intake));
+            tokio::join!(ouch, itch, grpc, intake);
         };
         (answered, all)
     }

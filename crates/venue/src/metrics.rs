@@ -113,6 +113,7 @@ pub struct Figures {
     /// The read model has all events from this command on.
     pub projection_complete_from: u64,
     pub is_projection_failing: bool,
+    pub is_intake_standing: bool,
 }
 
 #[derive(Debug)]
@@ -136,6 +137,7 @@ pub struct Metrics {
     projection_complete_from: Count,
     projection_lag: Count,
     projection_alarm: Count,
+    intake_alarm: Count,
     command_wait: Seconds,
     refused: Family<[(&'static str, &'static str); 1], Counter>,
     proxy_headers_malformed: Counter,
@@ -180,6 +182,7 @@ impl Metrics {
             projection_complete_from: Count::default(),
             projection_lag: Count::default(),
             projection_alarm: Count::default(),
+            intake_alarm: Count::default(),
             command_wait: Seconds::default(),
             refused: Family::default(),
             proxy_headers_malformed: Counter::default(),
@@ -248,6 +251,8 @@ impl Metrics {
         let help =
             "1 while the read model cannot go on: its disk is full, its file locked or damaged";
         r.register("projection_alarm", help, self.projection_alarm.clone());
+        let help = "1 while orders from Redis are not taken";
+        r.register("intake_alarm", help, self.intake_alarm.clone());
         let help = "How long the oldest command has waited that is not carried out yet";
         r.register_with_unit("command_wait", help, Unit::Seconds, self.command_wait.clone());
         let help = "Requests that were not taken on and may be sent again, by why";
@@ -311,6 +316,7 @@ impl Metrics {
             projected_sequence: self.projected_sequence.get(),
             projection_complete_from: self.projection_complete_from.get(),
             is_projection_failing: self.projection_alarm.get() > 0,
+            is_intake_standing: self.intake_alarm.get() > 0,
         }
     }
 
@@ -448,6 +454,10 @@ impl Metrics {
 
     pub fn projection_failed(&self, failed: bool) {
         self.projection_alarm.set(u64::from(failed));
+    }
+
+    pub fn intake_stands(&self, stands: bool) {
+        self.intake_alarm.set(u64::from(stands));
     }
 
     pub(crate) fn snapshot_found(&self, sequence: u64, written: SystemTime) {

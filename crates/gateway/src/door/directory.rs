@@ -136,6 +136,14 @@ impl Directory {
         self.accounts.get(&account).map(|spec| spec.name)
     }
 
+    /// The customer's account of this name.
+    #[cfg(feature = "redis")]
+    pub(crate) fn account_named(&self, name: &str) -> Option<AccountId> {
+        let mut customers =
+            self.accounts.iter().filter(|(account, _)| **account != AccountId::VENUE);
+        customers.find(|(_, spec)| spec.name.as_str() == name).map(|(account, _)| *account)
+    }
+
     /// For what is sealed by the master key.
     pub(crate) fn keyring(&self) -> Keyring {
         self.keyring.clone()

@@ -56,6 +56,7 @@ pub enum Alarm {
     Replica,
     ReadModel,
     Disk,
+    Intake,
 }
 
 /// The route of a method and a path.

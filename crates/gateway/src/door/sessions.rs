@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use engine::Engine;
 use tokio::time::sleep;
-use types::{CloseSession, Command, Entry, Envelope, Origin, Refused, SessionId};
+use types::{AccountId, CloseSession, Command, Entry, Envelope, Origin, Refused, SessionId};
 use venue::Handle;
 
 use crate::clock::now_ns;
@@ -37,12 +38,14 @@ pub(crate) fn close(handle: Handle, session: SessionId) {
     });
 }
 
-/// Closes the sessions of an earlier run: when the venue opens, no client is connected.
+/// Closes the sessions of an earlier run: when the venue opens, no client is connected. The venue's
+/// own session, that of the intake, never closes.
 pub(crate) async fn close_left_over(handle: &Handle) {
-    let Ok(query) = handle.read(|engine| engine.sessions().map(|(id, _)| id).collect::<Vec<_>>())
-    else {
-        return;
+    let left_over = |engine: &Engine| {
+        let of_clients = engine.sessions().filter(|(_, account)| *account != AccountId::VENUE);
+        of_clients.map(|(id, _)| id).collect::<Vec<_>>()
     };
+    let Ok(query) = handle.read(left_over) else { return };
     for session in query.await.unwrap_or_default() {
         close(handle.clone(), session);
     }

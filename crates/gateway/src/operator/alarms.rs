@@ -7,7 +7,7 @@ use crate::door::operator::{Alarm, OperatorEvent};
 
 /// The alarms that a reader knows to be raised, each with its sentence.
 #[derive(Debug, Default)]
-pub(super) struct Alarms([Option<&'static str>; 3]);
+pub(super) struct Alarms([Option<&'static str>; 4]);
 
 impl Alarms {
     /// The changes since the last call; the first call returns the raised alarms.
@@ -24,6 +24,10 @@ impl Alarms {
             (Alarm::Replica, replica),
             (Alarm::ReadModel, read_model.then_some("the read model cannot go on")),
             (Alarm::Disk, figures.is_disk_full.then_some("the disk is full: no new orders")),
+            (
+                Alarm::Intake,
+                figures.is_intake_standing.then_some("orders from Redis are not taken"),
+            ),
         ];
         let changes = now.into_iter().zip(&mut self.0).filter_map(|((alarm, sentence), known)| {
             let before = std::mem::replace(known, sentence);

@@ -17,7 +17,7 @@ HANDBOOK = (ROOT / "docs/alerts.md").read_text()
 def scraped(tmp_path_factory):
     """The metrics of a venue with all that has some."""
     doors = ["--ouch-udp", "127.0.0.1:0", "--itch-recovery", "127.0.0.1:0", "--glimpse", "127.0.0.1:0"]
-    doors += ["--itch", "127.0.0.1:9"]  # Where nothing listens.
+    doors += ["--itch", "127.0.0.1:9", "--intake", "redis://127.0.0.1:9"]  # Where nothing listens.
     venue = Venue(tmp_path_factory.mktemp("venue"), "--replica", "--no-bots", "--tls-self-signed", *doors)
     answer = requests.get(f"{venue.url}/metrics", verify=False, timeout=30)
     venue.stop()

@@ -177,6 +177,31 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     grpc_connections_max: Option<usize>,
 
+    /// Take orders from a stream of Redis, such as redis://user@host:6379/0, or rediss:// for TLS.
+    /// Other users of this machine see a flag: a password belongs in the variable or in a file
+    /// [default: none] [env: BUTTONWOOD_INTAKE]
+    #[arg(long, value_name = "URL")]
+    intake: Option<String>,
+
+    /// File with the password of that Redis [default: none] [env: BUTTONWOOD_INTAKE_PASSWORD_FILE]
+    #[arg(long, value_name = "FILE")]
+    intake_password_file: Option<PathBuf>,
+
+    /// Accounts that orders from Redis may be for: all, or numbers and names separated by commas
+    /// [default: all] [env: BUTTONWOOD_INTAKE_ACCOUNTS]
+    #[arg(long, value_name = "LIST")]
+    intake_accounts: Option<String>,
+
+    /// Replies, and dead letters, that Redis keeps, 1000 to 1000000000
+    /// [default: 1000000] [env: BUTTONWOOD_INTAKE_REPLIES_MAX]
+    #[arg(long, value_name = "N")]
+    intake_replies_max: Option<usize>,
+
+    /// Certificates of authorities to trust (PEM) for rediss://, in place of those that this
+    /// machine trusts [default: none] [env: BUTTONWOOD_INTAKE_CA]
+    #[arg(long, value_name = "FILE")]
+    intake_ca: Option<PathBuf>,
+
     /// What an acknowledged order survives: loss of power (fsync), the end of this process (os), or
     /// nothing (memory) [default: fsync] [env: BUTTONWOOD_DURABILITY]
     #[arg(long, value_name = "LEVEL", value_parser = DURABILITY)]
@@ -453,6 +478,8 @@ mod tests {
             ["--glimpse", ":10"],
             ["--glimpse-connections-max", "11"],
             ["--grpc-connections-max", "9"],
+            ["--intake-accounts", "1,alice"],
+            ["--intake-replies-max", "2000"],
             ["--market", "BTCUSDT=https://venue.example"],
             ["--market-ca", "ca.pem"],
         ];
@@ -485,6 +512,7 @@ mod tests {
             ouch,
             itch,
             grpc,
+            intake,
         } = load(&[text.as_flattened(), &switches].concat()).unwrap();
         assert_eq!(
             (http.address.port(), http.tls_self_signed, http.allow_plaintext),
@@ -524,6 +552,7 @@ mod tests {
         assert_eq!(itch.interface.map(|at| at.is_loopback()), Some(true));
         assert_eq!((itch.ttl, itch.glimpse_connections_max), (3, 11));
         assert_eq!((grpc.connections_max, grpc.cleartext), (9, true));
+        assert_eq!((intake.accounts.as_str(), intake.replies_max), ("1,alice", 2_000));
         assert_eq!((web.session_idle_mins, web.session_hours), (6, 7));
         assert!(matches!(logging.format, server::LogFormat::Json) && logging.level == "warn");
     }

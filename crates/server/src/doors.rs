@@ -6,6 +6,8 @@ use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "redis")]
+use gateway::IntakeSettings;
 use gateway::{ItchDoors, Listeners};
 use tokio::net::{TcpListener, UnixListener};
 
@@ -30,12 +32,13 @@ pub(crate) struct AllDoors {
     #[cfg(feature = "grpc")]
     pub(crate) grpc: Doors,
     pub(crate) itch: Option<ItchDoors>,
+    #[cfg(feature = "redis")]
+    pub(crate) intake: Option<IntakeSettings>,
 }
 
 impl AllDoors {
-    pub(crate) async fn bind(
-        Settings { ouch, grpc, itch, .. }: &Settings,
-    ) -> Result<(Self, Places), ServeError> {
+    pub(crate) async fn bind(settings: &Settings) -> Result<(Self, Places), ServeError> {
+        let Settings { ouch, grpc, itch, .. } = settings;
         let ouch_udp = ouch.udp.map(bind_udp).transpose()?;
         let itch = itch_doors::open(itch).await?;
         let ouch = Doors::bind(ouch.address, ouch.unix.as_ref(), ouch.shm.as_ref()).await?;
@@ -53,6 +56,8 @@ impl AllDoors {
             #[cfg(feature = "grpc")]
             grpc,
             itch,
+            #[cfg(feature = "redis")]
+            intake: settings.intake.intake_settings(settings.log.durability)?,
         };
         Ok((all, places.concat()))
     }

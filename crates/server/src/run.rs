@@ -170,6 +170,10 @@ fn start(
     if let Some(listeners) = doors.grpc.listeners() {
         gateway.serve_grpc(listeners);
     }
+    #[cfg(feature = "redis")]
+    if let Some(intake) = doors.intake {
+        gateway.take_orders_from(intake);
+    }
     let ouch = doors.ouch.listeners();
     let has_ouch = ouch.is_some() || doors.ouch_udp.is_some();
     Ok(match has_ouch.then(|| gateway.serve_ouch(ouch, doors.ouch_udp, &opened)) {

@@ -11,6 +11,7 @@ pub(crate) mod door;
 pub(crate) mod grpc;
 pub(crate) mod history;
 pub(crate) mod http;
+pub(crate) mod intake;
 pub(crate) mod itch;
 mod layers;
 pub(crate) mod log;
@@ -42,6 +43,7 @@ pub struct Settings {
     pub ouch: ouch::Ouch,
     pub itch: itch::Itch,
     pub grpc: grpc::Grpc,
+    pub intake: intake::Intake,
     pub log: log::Log,
     pub spool: spool::Spool,
     pub history: history::History,
@@ -76,6 +78,11 @@ const FLAT_NAMES: FlatNames = &[
     ("grpc", "unix", "grpc_unix"),
     ("grpc", "cleartext", "grpc_cleartext"),
     ("grpc", "connections_max", "grpc_connections_max"),
+    ("intake", "url", "intake"),
+    ("intake", "password_file", "intake_password_file"),
+    ("intake", "accounts", "intake_accounts"),
+    ("intake", "replies_max", "intake_replies_max"),
+    ("intake", "ca", "intake_ca"),
     ("log", "segment_kib", "log_segment_kib"),
     ("log", "retention", "log_retention"),
     ("spool", "max_mib", "spool_max_mib"),
@@ -146,6 +153,7 @@ impl Settings {
         self.ouch.check(self.http.speaks_tls())?;
         self.itch.check()?;
         self.grpc.check(self.http.speaks_tls())?;
+        self.intake.check()?;
         if self.http.speaks_tls() && self.demo.enabled && self.has_bots() {
             return Err("the demo's bots have no TLS: add --no-bots, or start without TLS".into());
         }

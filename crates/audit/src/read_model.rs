@@ -118,8 +118,36 @@ fn all_of(reply: Reply) -> impl Iterator<Item = Arc<Applied>> {
 impl Status {
     fn print(&self) -> Result<(), Failure> {
         let Folder { dir, named } = &self.folder;
-        let Held { schema_version, progress, gaps, rows, bytes } =
-            place::held(&named.place()?, dir)?;
+        let databases = place::databases(&named.place()?);
+        for database in &databases {
+            if databases.len() > 1 {
+                cli::print_line(format_args!("{}", place::name(database)))?;
+            }
+            place::held(database, dir)?.print()?;
+        }
+        Ok(())
+    }
+
+    fn print_json(&self) -> Result<(), Failure> {
+        let Folder { dir, named } = &self.folder;
+        let databases = place::databases(&named.place()?);
+        let standing = |database| match place::held(database, dir) {
+            Ok(held) => Standing { position: Some(held.progress.sequence), reason: None },
+            Err(error) => Standing { position: None, reason: Some(error.to_string()) },
+        };
+        let sink = |database| -> Sink<'_> {
+            (place::name(database), Box::new(move || standing(database)))
+        };
+        let mut sinks: Vec<Sink<'_>> = databases.iter().map(sink).collect();
+        sinks.extend(publishers::all(dir)?);
+        let sinks = serde_json::Value::from(lag::of(&sinks, dir)?);
+        cli::print_line(format_args!("{sinks:#}"))
+    }
+}
+
+impl Held {
+    fn print(self) -> Result<(), Failure> {
+        let Self { schema_version, progress, gaps, rows, bytes } = self;
         let mut shown = format!("commands {} to {}\n", progress.first_sequence, progress.sequence);
         if progress.kept_since_ns > 0 {
             let time = format_time(progress.kept_since_ns);
@@ -133,18 +161,5 @@ impl Status {
             shown.push_str(&format!("{table:<18} {rows}\n"));
         }
         cli::print_line(format_args!("{shown}schema {schema_version}, {bytes} bytes"))
-    }
-
-    fn print_json(&self) -> Result<(), Failure> {
-        let Folder { dir, named } = &self.folder;
-        let place = named.place()?;
-        let read_model = || match place::held(&place, dir) {
-            Ok(held) => Standing { position: Some(held.progress.sequence), reason: None },
-            Err(error) => Standing { position: None, reason: Some(error.to_string()) },
-        };
-        let mut sinks: Vec<Sink<'_>> = vec![(place::name(&place), Box::new(read_model))];
-        sinks.extend(publishers::all(dir)?);
-        let sinks = serde_json::Value::from(lag::of(&sinks, dir)?);
-        cli::print_line(format_args!("{sinks:#}"))
     }
 }

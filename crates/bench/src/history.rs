@@ -13,7 +13,7 @@ use clap::Args;
 use cli::Failure;
 use projection::{Backend as _, HistoryRetention, Projection, Standstill};
 use server::{HistoryPlace, feed, now_ns, read_history_place};
-use sinks::postgres::{Address, Postgres, copy_again, drop_schema};
+use sinks::postgres::{Address, Copied, Postgres, copy_again, drop_schema};
 use venue::Opened;
 
 use self::filled::{Flow, set_up, settings};
@@ -21,6 +21,8 @@ use super::machine;
 use super::report::{Output, Report, report};
 use super::usage;
 
+/// Numbers of databases.
+const COMPARED: [usize; 3] = [1, 3, 6];
 const POLL: Duration = Duration::from_millis(2);
 
 #[derive(Args, Debug)]
@@ -28,11 +30,14 @@ const POLL: Duration = Duration::from_millis(2);
     after_help = "Example: buttonwood bench history --sink postgres://bw@localhost/market --json"
 )]
 pub(super) struct History {
-    /// Database to fill, as `serve --history` takes it. It is used in schemas of the run's own,
-    /// which are removed afterwards
-    #[arg(long, value_name = "URL")]
+    /// Databases to fill, as `serve --history` takes them. They are used in schemas of the run's
+    /// own, which are removed afterwards
+    #[arg(long, value_name = "URL[,URL]")]
     sink: String,
-    /// File with the password of the database
+    /// Measure the first database, the first three, and the first six, one after the other
+    #[arg(long)]
+    compare: bool,
+    /// File with the password of the databases
     #[arg(long, value_name = "FILE")]
     password_file: Option<String>,
     /// Orders that the read model catches up with, 1 to 100,000,000
@@ -60,24 +65,30 @@ impl History {
         let within = self.within.clone().unwrap_or_else(std::env::temp_dir);
         let machine = machine::here(&within);
         let place = read_history_place(&self.sink, self.password_file.as_deref())?;
-        let HistoryPlace::Postgres(address) = place else {
+        let HistoryPlace::Postgres(addresses) = place else {
             return Err(Failure::new("--sink must be such as postgres://user@host:5432/database"));
         };
+        let most = COMPARED[COMPARED.len() - 1];
+        if self.compare && addresses.len() < most {
+            return Err(Failure::new(format!("--compare needs {most} databases in --sink")));
+        }
         let folder = tempfile::Builder::new()
             .prefix("buttonwood-bench-")
             .tempdir_in(&within)
             .map_err(|error| Failure::new(format!("{}: {error}", within.display())))?;
         let mut flow = Flow::new(self.seed);
         fill(folder.path(), &mut flow, self.orders)?;
-        let figures = self.measure(folder.path(), &mut flow, &Schemas::make(&address)?)?;
-        report! {
-            scenario: "history",
-            durability: "os",
-            sinks: 1_u64,
-        }
-        .with(machine)
-        .with(figures)
-        .print(&self.output)
+        let report = report! { scenario: "history", durability: "os" }.with(machine);
+        let mut measure = |addresses: &[Address]| {
+            self.measure(folder.path(), &mut flow, &Schemas::make(addresses)?)
+        };
+        let figures = if self.compare {
+            let runs = COMPARED.iter().map(|count| measure(&addresses[..*count]));
+            report! { runs: runs.collect::<Result<Vec<_>, _>>()? }
+        } else {
+            measure(&addresses)?
+        };
+        report.with(figures).print(&self.output)
     }
 
     fn measure(
@@ -88,21 +99,22 @@ impl History {
     ) -> Result<Report, Failure> {
         let opened = Opened::open(settings(folder))?;
         let last = opened.engine().sequence();
-        let place = HistoryPlace::Postgres(Box::new(schemas.fed.clone()));
+        let place = HistoryPlace::Postgres(schemas.fed.clone());
         let (begun, cpu_before) = (Instant::now(), own_cpu_s()?);
         let projection = feed::start_at(&place, folder, &opened, HistoryRetention::ALL);
         catch_up(&projection, last)?;
         let (took, cpu_s) = (begun.elapsed(), own_cpu_s()? - cpu_before);
         let rss_mb = usage::rss_mb(std::process::id()).unwrap_or_default();
-        let copied = copy_again(&schemas.fed, &schemas.copied, folder)?;
+        let copied = schemas.copy_again(folder)?;
         let orders = flow.sent() as f64;
         let lag_ms_max = self.lag_ms_max(opened, projection, flow)?;
         let (orders_per_s, copy_per_s) =
             (orders / took.as_secs_f64(), orders / copied.time.as_secs_f64());
         Ok(report! {
+            sinks: schemas.fed.len(),
             orders: orders as u64,
             orders_per_s: orders_per_s,
-            // The same rows, each table by one COPY from a file.
+            // The same rows, each table by one COPY from a file, all databases at the same time.
             copy_per_s: copy_per_s,
             copy_ratio: orders_per_s / copy_per_s,
             // Of this process; the server's is its own.
@@ -142,23 +154,48 @@ impl History {
 /// Where a run's tables are: those that are fed, and those that the rows are copied to. They are
 /// removed when the run ends.
 struct Schemas {
-    fed: Address,
-    copied: Address,
+    fed: Vec<Address>,
+    copied: Vec<Address>,
 }
 
 impl Schemas {
     /// Fails with a sentence, which the feed would write to a log.
-    fn make(address: &Address) -> Result<Self, Failure> {
+    fn make(addresses: &[Address]) -> Result<Self, Failure> {
         let name = format!("bench_{}", std::process::id());
-        let fed = address.in_schema(&name);
-        drop(Postgres::at(fed.clone(), &HistoryRetention::ALL).open()?);
-        Ok(Self { fed, copied: address.in_schema(&format!("{name}_copied")) })
+        let within = |schema: &str| addresses.iter().map(|it| it.in_schema(schema)).collect();
+        let schemas = Self { fed: within(&name), copied: within(&format!("{name}_copied")) };
+        match Postgres::at(schemas.fed.clone(), &HistoryRetention::ALL).open() {
+            Ok(_) => Ok(schemas),
+            Err(error) if addresses.len() == 1 => {
+                std::mem::forget(schemas); // There is nothing to remove.
+                Err(error.into())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns all rows, and the time of the slowest database.
+    fn copy_again(&self, folder: &Path) -> Result<Copied, Failure> {
+        let copy = |(at, (fed, copied)): (usize, (&Address, &Address))| {
+            let folder = folder.join(format!("copied-{at}"));
+            std::fs::create_dir_all(&folder)
+                .map_err(|error| Failure::fault(format!("{}: {error}", folder.display())))?;
+            Ok::<_, Failure>(copy_again(fed, copied, &folder)?)
+        };
+        let all = std::thread::scope(|scope| {
+            let pairs = self.fed.iter().zip(&self.copied).enumerate();
+            let threads: Vec<_> = pairs.map(|pair| scope.spawn(move || copy(pair))).collect();
+            let joined = threads.into_iter().map(|thread| thread.join().expect("it ends"));
+            joined.collect::<Result<Vec<_>, _>>()
+        })?;
+        let rows = all.iter().map(|copied| copied.rows).sum();
+        Ok(Copied { rows, time: all.iter().map(|it| it.time).max().unwrap_or_default() })
     }
 }
 
 impl Drop for Schemas {
     fn drop(&mut self) {
-        for address in [&self.fed, &self.copied] {
+        for address in self.fed.iter().chain(&self.copied) {
             if let Err(error) = drop_schema(address) {
                 let schema = address.schema();
                 cli::print_error(format_args!("the schema {schema} was not removed: {error}"));

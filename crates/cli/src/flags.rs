@@ -327,8 +327,9 @@ pub struct Flags {
     spool_max_hours: Option<u64>,
 
     /// Where history is kept, which answers queries of the past: `sqlite`, the file in the data
-    /// folder, or a database of PostgreSQL, such as postgres://user@host:5432/database. Other users
-    /// of this machine see a flag: a password belongs in the variable or in a file
+    /// folder, or a database of PostgreSQL, such as postgres://user@host:5432/database, or several
+    /// by account, with commas between them. Other users of this machine see a flag: a password
+    /// belongs in the variable or in a file
     /// [default: sqlite] [env: BUTTONWOOD_HISTORY]
     #[arg(long, value_name = "URL")]
     history: Option<String>,

@@ -38,6 +38,8 @@ macro_rules! fields {
 /// What becomes of a page, by subject, for a database to write.
 #[derive(Debug, Default)]
 pub struct Changes {
+    /// It is of the commands after this one.
+    pub after: u64,
     /// How many it is of.
     pub commands: usize,
     /// Of the last command.
@@ -157,7 +159,7 @@ pub struct Approval {
 impl Page for Changes {
     fn after(progress: Progress) -> Self {
         let Progress { sequence, sequenced_ns, command, .. } = progress;
-        Self { sequence, sequenced_ns, command, ..Self::default() }
+        Self { after: sequence, sequence, sequenced_ns, command, ..Self::default() }
     }
 
     fn apply(&mut self, applied: &Applied) {

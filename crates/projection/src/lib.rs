@@ -43,7 +43,7 @@ pub mod sqlite;
 pub use audit::{Audited, Effect};
 pub use changes::{Amendment, Transfer};
 pub use error::{ProjectionError, Standstill};
-pub use feed::backend::{Backend, Interrupter, ReadModel, Store, Words};
+pub use feed::backend::{Backend, Interrupter, ReadModel, Store, Wanted, Words};
 pub use feed::followed::Followed;
 pub use feed::gauges::Gauges;
 pub use feed::older::{OlderError, OlderEvents};

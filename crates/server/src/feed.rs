@@ -31,8 +31,8 @@ pub fn start_at(
             Projection::start(Sqlite::of(data_dir), spool, log, measured, retention)
         }
         #[cfg(feature = "postgres")]
-        HistoryPlace::Postgres(address) => {
-            let backend = sinks::postgres::Postgres::at((**address).clone(), &retention);
+        HistoryPlace::Postgres(addresses) => {
+            let backend = sinks::postgres::Postgres::at(addresses.clone(), &retention);
             Projection::start(backend, spool, log, measured, retention)
         }
     }

@@ -17,7 +17,7 @@ const PASSWORD_FILE_VARIABLE: &str = "BUTTONWOOD_HISTORY_PASSWORD_FILE";
 
 #[derive(Args, Debug)]
 pub(super) struct Named {
-    /// Where history is kept, as `serve` takes it
+    /// Where history is kept, as `serve` takes it: one database or several, with commas
     /// [default: sqlite] [env: BUTTONWOOD_HISTORY]
     #[arg(long, value_name = "URL")]
     history: Option<String>,
@@ -40,23 +40,41 @@ impl Named {
     }
 }
 
-pub(super) fn name(place: &HistoryPlace) -> String {
+/// One of the databases that have the read model.
+#[derive(Debug)]
+pub(super) enum Database {
+    Sqlite,
+    #[cfg(feature = "postgres")]
+    Postgres(sinks::postgres::Address),
+}
+
+pub(super) fn databases(place: &HistoryPlace) -> Vec<Database> {
     match place {
-        HistoryPlace::Sqlite => "sqlite".to_owned(),
+        HistoryPlace::Sqlite => vec![Database::Sqlite],
         #[cfg(feature = "postgres")]
-        HistoryPlace::Postgres(address) => address.to_string(),
+        HistoryPlace::Postgres(addresses) => {
+            addresses.iter().cloned().map(Database::Postgres).collect()
+        }
     }
 }
 
-pub(super) fn held(place: &HistoryPlace, dir: &Path) -> Result<Held, ProjectionError> {
-    match place {
-        HistoryPlace::Sqlite => {
+pub(super) fn name(database: &Database) -> String {
+    match database {
+        Database::Sqlite => "sqlite".to_owned(),
+        #[cfg(feature = "postgres")]
+        Database::Postgres(address) => address.to_string(),
+    }
+}
+
+pub(super) fn held(database: &Database, dir: &Path) -> Result<Held, ProjectionError> {
+    match database {
+        Database::Sqlite => {
             let sqlite::Status { schema_version, progress, gaps, rows, bytes } =
                 sqlite::status(dir)?;
             Ok(Held { schema_version, progress, gaps, rows, bytes })
         }
         #[cfg(feature = "postgres")]
-        HistoryPlace::Postgres(address) => {
+        Database::Postgres(address) => {
             let sinks::postgres::Status { schema_version, progress, gaps, bytes } =
                 sinks::postgres::status(address)?;
             Ok(Held { schema_version, progress, gaps, rows: Vec::new(), bytes })
@@ -74,9 +92,9 @@ pub(super) fn rebuild<E>(
     match place {
         HistoryPlace::Sqlite => sqlite::rebuild(dir, log_first_sequence, events, may_forget),
         #[cfg(feature = "postgres")]
-        HistoryPlace::Postgres(address) => {
+        HistoryPlace::Postgres(addresses) => {
             let all = projection::HistoryRetention::ALL;
-            sinks::postgres::rebuild(address, &all, log_first_sequence, events, may_forget)
+            sinks::postgres::rebuild(addresses, &all, log_first_sequence, events, may_forget)
         }
     }
 }

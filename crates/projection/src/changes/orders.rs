@@ -35,9 +35,9 @@ impl Orders {
         self.orders.iter()
     }
 
-    /// By instrument and id.
-    pub fn sorted(&self) -> Vec<&ChangedOrder> {
-        let mut orders: Vec<_> = self.orders.iter().collect();
+    /// Some of them, by instrument and id.
+    pub fn sorted(&self, is_wanted: impl Fn(&Order) -> bool) -> Vec<&ChangedOrder> {
+        let mut orders: Vec<_> = self.orders.iter().filter(|it| is_wanted(&it.order)).collect();
         orders.sort_unstable_by_key(|it| (it.order.instrument, it.order.order_id));
         orders
     }

@@ -96,12 +96,42 @@ impl fmt::Debug for Interrupter {
     }
 }
 
+/// The place of a page among the commands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Wanted {
+    /// It begins with the command after this.
+    pub after: Progress,
+    /// It ends with this command at the latest.
+    pub until: Option<u64>,
+}
+
 /// A place that is open. Pages of events go in, each in one transaction with the number of its last
 /// command: so each event counts exactly once, whatever happens in between.
 pub trait Store {
     type Page: Page;
 
+    /// How far all of it has come.
     fn progress(&self) -> Progress;
+
+    /// How far each part of it has come, where parts can be ahead of others after a failure.
+    fn positions(&self) -> Vec<Progress> {
+        vec![self.progress()]
+    }
+
+    /// The command that the page after [`Store::progress`] ends with at the latest: from there on
+    /// other parts want the same pages. The log has it.
+    fn until(&self) -> Option<u64> {
+        None
+    }
+
+    /// Which page is to come next from the spool: that after [`Store::progress`], or an earlier one
+    /// for what is being moved.
+    fn wants(&mut self) -> Wanted {
+        Wanted { after: self.progress(), until: self.until() }
+    }
+
+    /// The spool has dropped the earlier page that was wanted.
+    fn begin_again(&mut self) {}
 
     /// The first and the last command of each hole.
     fn gaps(&self) -> Result<Vec<(u64, u64)>, ProjectionError>;
@@ -132,10 +162,13 @@ pub trait Store {
         commands: impl IntoIterator<Item = &'a Applied>,
     ) -> Result<(), ProjectionError> {
         let mut page = Self::Page::after(self.progress());
-        commands.into_iter().for_each(|applied| page.apply(applied));
-        if page.is_empty() {
-            return Ok(());
+        for applied in commands {
+            page.apply(applied);
+            if self.until() == Some(page.sequence()) {
+                self.write(&page)?;
+                page = Self::Page::after(self.progress());
+            }
         }
-        self.write(&page)
+        if page.is_empty() { Ok(()) } else { self.write(&page) }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::ProjectionError;
 use crate::feed::backend::{Backend, Store};
+use crate::progress::Progress;
 use spool::{SpoolError, SpoolReader};
 
 /// Opens what is there, or a new one in place of one that is of no use.
@@ -66,10 +67,18 @@ fn can_be_filled(store: &impl Store, spool: &SpoolReader) -> Result<bool, Projec
     Ok(true)
 }
 
-/// Whether the last command in it is the one that the spool has under that number, as far as the
-/// spool can show.
+/// Whether the last command in each part is the one that the spool has under that number, as far
+/// as the spool can show.
 fn is_of(store: &impl Store, spool: &SpoolReader) -> Result<bool, ProjectionError> {
-    let progress = store.progress();
+    for progress in store.positions() {
+        if !is_known(progress, spool)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_known(progress: Progress, spool: &SpoolReader) -> Result<bool, ProjectionError> {
     if progress.sequence == 0 {
         return Ok(true);
     }

@@ -8,14 +8,13 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::error::{ProjectionError, Standstill};
-use crate::feed::backend::{Backend, Interrupter, RETRY, Store, Words};
+use crate::feed::backend::{Backend, Interrupter, RETRY, Store, Wanted, Words};
 use crate::feed::followed::{Followed, Reached};
 use crate::feed::gauges::Gauges;
 use crate::feed::older::OlderEvents;
 use crate::feed::opening::open;
 use crate::feed::pace::Pace;
 use crate::feed::page::Page;
-use crate::progress::Progress;
 use crate::retention::HistoryRetention;
 use spool::{SpoolError, SpoolReader};
 
@@ -244,7 +243,8 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
                 let time = self.backend.gather();
                 self.pace.gather(time, progress.sequence, || self.is_stopping());
             }
-            match self.take::<<B::Store as Store>::Page>(progress) {
+            let wanted = store.wants();
+            match self.take::<<B::Store as Store>::Page>(wanted) {
                 Ok((page, _)) if page.is_empty() => {
                     self.is_well();
                     if self.is_stopping() {
@@ -256,9 +256,13 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
                     store.write(&page)?;
                     self.is_well();
                     upkeep.added();
-                    gathers = !has_more;
+                    gathers = !has_more && wanted.until.is_none();
                 }
                 Err(SpoolError::Gone { first }) => {
+                    if wanted.after.sequence < progress.sequence {
+                        store.begin_again();
+                        continue;
+                    }
                     self.take_older(&mut store, &mut upkeep, first)?;
                 }
                 Err(error) => return Err(ProjectionError::Spool(error)),
@@ -267,11 +271,15 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
     }
 
     /// What one transaction changes, and whether there is more.
-    fn take<P: Page>(&self, progress: Progress) -> Result<(P, bool), SpoolError> {
-        let mut page = P::after(progress);
+    fn take<P: Page>(&self, wanted: Wanted) -> Result<(P, bool), SpoolError> {
+        let mut page = P::after(wanted.after);
         loop {
             let next = page.sequence() + 1;
-            let taken = self.spool.each_from(next, PAGE, |applied| page.apply(applied));
+            let most = wanted.until.map_or(PAGE, |until| PAGE.min((until + 1 - next) as usize));
+            if most == 0 {
+                return Ok((page, true));
+            }
+            let taken = self.spool.each_from(next, most, |applied| page.apply(applied));
             let has_more = match taken {
                 Ok(taken) => taken.has_more,
                 Err(error) if page.is_empty() => return Err(error),

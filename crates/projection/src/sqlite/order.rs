@@ -38,7 +38,7 @@ pub(super) fn write_orders(
     let (mut written, mut named, mut ids) = (Vec::new(), Vec::new(), Ids::default());
     let mut last: BTreeMap<InstrumentId, Option<i64>> = BTreeMap::new();
     let mut newest = BTreeMap::new();
-    for (at, changed) in changes.orders.sorted().into_iter().enumerate() {
+    for (at, changed) in changes.orders.sorted(|_| true).into_iter().enumerate() {
         give_way(at);
         let ChangedOrder { order, expire_cause } = changed;
         let Order { instrument, order_id, .. } = *order;

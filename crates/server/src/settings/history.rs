@@ -14,7 +14,8 @@ const BYTES_MIN: u64 = 64 * MIB;
 
 #[derive(Clone, Deserialize, Serialize)]
 pub struct History {
-    /// `sqlite`, the file in the data folder, or the URL of a database. It may hold a password.
+    /// `sqlite`, the file in the data folder, or URLs of databases with commas. They may hold
+    /// passwords.
     pub url: String,
     /// A file with the password of the database.
     pub password_file: Option<String>,
@@ -41,8 +42,9 @@ const SQLITE: &str = "sqlite";
 pub enum Place {
     /// In the data folder.
     Sqlite,
+    /// In one database, or in several by account.
     #[cfg(feature = "postgres")]
-    Postgres(Box<sinks::postgres::Address>),
+    Postgres(Vec<sinks::postgres::Address>),
 }
 
 impl History {
@@ -101,17 +103,19 @@ pub fn read_place(url: &str, password_file: Option<&str>) -> Result<Place, Strin
 
 #[cfg(feature = "postgres")]
 fn of_server(url: &str, password_file: Option<&str>) -> Result<Place, String> {
-    let address = sinks::postgres::Address::parse(url)
+    let addresses = sinks::postgres::Address::parse_all(url)
         .map_err(|reason| format!("history is not a URL of PostgreSQL: {reason}"))?;
     let Some(file) = password_file.map(Path::new) else {
-        return Ok(Place::Postgres(Box::new(address)));
+        return Ok(Place::Postgres(addresses));
     };
-    if address.has_password() {
+    if addresses.iter().any(sinks::postgres::Address::has_password) {
         return Err("history has a password, and history_password_file names another".into());
     }
     let password = std::fs::read_to_string(file)
         .map_err(|error| format!("history_password_file {}: {error}", file.display()))?;
-    Ok(Place::Postgres(Box::new(address.with_password(password.trim_end()))))
+    let with_password =
+        |address: sinks::postgres::Address| address.with_password(password.trim_end());
+    Ok(Place::Postgres(addresses.into_iter().map(with_password).collect()))
 }
 
 #[cfg(not(feature = "postgres"))]
@@ -168,19 +172,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("password");
         std::fs::write(&file, "s3cret\n").unwrap();
-        let place = |url: &str, file: Option<&Path>| -> Result<_, String> {
+        let place = |url: &str, file: Option<&Path>| -> Result<Vec<bool>, String> {
             let flags = json!({ "history": url, "history_password_file": file });
             let all = load(flags)?;
             assert!(!format!("{all:?}").contains("s3cret"));
             match all.history.place()? {
-                Place::Postgres(address) => Ok(address),
+                Place::Postgres(addresses) => {
+                    Ok(addresses.iter().map(sinks::postgres::Address::has_password).collect())
+                }
                 Place::Sqlite => panic!("a database"),
             }
         };
         let plain = "postgres://bw@localhost/m";
-        assert!(!place(plain, None).unwrap().has_password());
-        assert!(place(plain, Some(&file)).unwrap().has_password());
-        assert!(place("postgres://bw:s3cret@localhost/m", None).unwrap().has_password());
+        assert_eq!(place(plain, None).unwrap(), [false]);
+        assert_eq!(place(plain, Some(&file)).unwrap(), [true]);
+        assert_eq!(place("postgres://bw:s3cret@localhost/m", None).unwrap(), [true]);
+        let two = "postgres://bw@localhost/m,postgres://bw@localhost/n";
+        assert_eq!(place(two, Some(&file)).unwrap(), [true, true]);
         for (url, file, reason) in [
             ("postgres://bw:s3cret@localhost/m", Some(&*file), "names another"),
             (plain, Some(Path::new("/nowhere")), "history_password_file /nowhere: "),

@@ -8,6 +8,8 @@ use percent_encoding::percent_decode_str;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Config, NoTls};
 
+use crate::postgres::map::SHARDS_MAX;
+
 /// The forms of a URL that name PostgreSQL.
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 const SCHEMA_DEFAULT: &str = "buttonwood";
@@ -46,6 +48,36 @@ impl Address {
     /// Whether a text is meant to name a database of PostgreSQL.
     pub fn is_one(text: &str) -> bool {
         SCHEMES.iter().any(|scheme| text.starts_with(scheme))
+    }
+
+    /// Parses one address or several with commas between them, in the order of the databases of a
+    /// history. Each begins as [`Self::parse`] has it: hosts of one have commas, too.
+    pub fn parse_all(text: &str) -> Result<Vec<Self>, String> {
+        let mut parts: Vec<String> = Vec::new();
+        for part in text.split(',') {
+            match parts.last_mut() {
+                Some(last) if !Self::is_one(part) => *last = format!("{last},{part}"),
+                _ => parts.push(part.to_owned()),
+            }
+        }
+        if parts.len() > SHARDS_MAX {
+            return Err(format!("it names {} databases, and {SHARDS_MAX} at most", parts.len()));
+        }
+        let mut addresses: Vec<Self> = Vec::new();
+        for (at, part) in parts.iter().enumerate() {
+            let parsed = Self::parse(part);
+            let number = at + 1;
+            let address = parsed.map_err(|reason| match parts.len() {
+                1 => reason,
+                _ => format!("number {number}: {reason}"),
+            })?;
+            let is_same = |it: &Self| (&it.shown, &it.schema) == (&address.shown, &address.schema);
+            if addresses.iter().any(is_same) {
+                return Err(format!("number {number}: it names {address} a second time"));
+            }
+            addresses.push(address);
+        }
+        Ok(addresses)
     }
 
     /// Parses `postgres://user@host:port/database?sslmode=…&sslrootcert=…&schema=…`. Other
@@ -263,6 +295,32 @@ mod tests {
             security("postgres://bw@db/m?sslmode=verify-ca&sslrootcert=%2Fca.pem"),
             Security::VerifyAuthority(Some("/ca.pem".into()))
         );
+    }
+
+    #[test]
+    fn a_list_has_commas_between_addresses_and_between_hosts() {
+        let shown = |text: &str| {
+            let all = Address::parse_all(text).unwrap();
+            all.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(shown("postgres://bw@a/m"), ["postgres://bw@a:5432/m"]);
+        assert_eq!(
+            shown("postgres://bw@a,b/m,postgresql://bw@c/m,postgres://bw@a,b/n"),
+            [
+                "postgres://bw@a:5432,b:5432/m",
+                "postgres://bw@c:5432/m",
+                "postgres://bw@a:5432,b:5432/n"
+            ]
+        );
+        assert_eq!(shown("postgres://bw@a/m,postgres://bw@a/m?schema=other").len(), 2);
+        let error = |text: &str| Address::parse_all(text).unwrap_err();
+        assert_eq!(
+            error("postgres://bw:s3cret@a/m,postgres://bw:s3cret@a/m"),
+            "number 2: it names postgres://bw@a:5432/m a second time"
+        );
+        assert_eq!(error("postgres://bw@a/m,postgres://bw@a"), "number 2: it names no database");
+        let many = vec!["postgres://bw@a/m"; SHARDS_MAX + 1].join(",");
+        assert_eq!(error(&many), "it names 33 databases, and 32 at most");
     }
 
     #[test]

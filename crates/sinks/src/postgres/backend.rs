@@ -12,24 +12,43 @@ use projection::{
 use crate::postgres::address::Address;
 use crate::postgres::failure::Failed;
 use crate::postgres::history::PostgresHistory;
+use crate::postgres::interrupt::Interrupt;
+use crate::postgres::moving::GRACE;
 use crate::postgres::partition::span_ns;
-use crate::postgres::store::{Interrupt, PostgresStore};
+use crate::postgres::routes::Routes;
+use crate::postgres::store::PostgresStore;
 
 /// Between two tries, once several have failed. A server that is back is noticed within this time.
 const RETRY_MAX: Duration = Duration::from_secs(4);
 
-/// The read model of a venue in a database of PostgreSQL.
+/// The read model of a venue in a database of PostgreSQL, or in several, by account.
 #[derive(Clone, Debug)]
 pub struct Postgres {
-    address: Address,
+    addresses: Vec<Address>,
     partition_ns: u64,
+    grace: Duration,
     interrupt: Arc<Interrupt>,
+    routes: Arc<Routes>,
 }
 
 impl Postgres {
-    /// The retention decides how long a time partitions of a new database span.
-    pub fn at(address: Address, retention: &HistoryRetention) -> Self {
-        Self { address, partition_ns: span_ns(retention), interrupt: Arc::default() }
+    /// The retention decides how long a time partitions of a new database span. There is one
+    /// address at least, and [`SHARDS_MAX`](crate::postgres::SHARDS_MAX) at most.
+    pub fn at(addresses: Vec<Address>, retention: &HistoryRetention) -> Self {
+        let routes = Arc::new(Routes::to(addresses.len()));
+        let (partition_ns, interrupt) = (span_ns(retention), Arc::default());
+        Self { addresses, partition_ns, grace: GRACE, interrupt, routes }
+    }
+
+    /// For tests that nothing reads beside.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_grace(self) -> Self {
+        Self { grace: Duration::ZERO, ..self }
+    }
+
+    fn parts(&self) -> (Arc<Interrupt>, Arc<Routes>) {
+        (Arc::clone(&self.interrupt), Arc::clone(&self.routes))
     }
 }
 
@@ -37,7 +56,9 @@ impl Backend for Postgres {
     type Store = PostgresStore;
 
     fn open(&self) -> Result<PostgresStore, ProjectionError> {
-        PostgresStore::open(&self.address, self.partition_ns, Arc::clone(&self.interrupt))
+        let (interrupt, routes) = self.parts();
+        let limits = (self.partition_ns, self.grace);
+        PostgresStore::open(&self.addresses, limits, interrupt, routes)
     }
 
     /// A server that is not there would be waited for.
@@ -47,7 +68,8 @@ impl Backend for Postgres {
 
     /// Empties the tables, with the rights on them left as they are.
     fn remove(&self) -> Result<(), ProjectionError> {
-        let mut store = self.open()?;
+        let (interrupt, routes) = self.parts();
+        let mut store = PostgresStore::connect(&self.addresses, interrupt, routes)?;
         store.begin_anew(self.partition_ns)?;
         store.finish()
     }
@@ -63,7 +85,7 @@ impl Backend for Postgres {
         let sentence = "holds events that the log here does not have: it is of another venue, or this venue \
                         was restored from a backup; name another database, or make this one anew with \
                         `buttonwood projection rebuild --history URL`";
-        Err(Failed::Other(Standstill::OtherVenue, sentence.into()).at(&self.address))
+        Err(Failed::Other(Standstill::OtherVenue, sentence.into()).at(&self.addresses[0]))
     }
 
     fn retry_max(&self) -> Duration {
@@ -78,12 +100,13 @@ impl Backend for Postgres {
 
 impl ReadModel for Postgres {
     fn history(&self, followed: Followed) -> Arc<dyn History> {
-        Arc::new(PostgresHistory::new(self.address.clone(), followed))
+        Arc::new(PostgresHistory::new(&self.addresses, Arc::clone(&self.routes), followed))
     }
 }
 
 impl fmt::Display for Postgres {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.address.fmt(f)
+        let shown: Vec<String> = self.addresses.iter().map(ToString::to_string).collect();
+        f.write_str(&shown.join(","))
     }
 }

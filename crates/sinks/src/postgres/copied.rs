@@ -21,7 +21,7 @@ use crate::postgres::session::Session;
 const CHUNK: usize = 64 << 10;
 
 /// Tables that say how the read model stands, and have no rows of events.
-const STATE: [&str; 3] = ["partitions", "progress", "schema_version"];
+const STATE: [&str; 6] = ["buckets", "moves", "partitions", "progress", "schema_version", "shards"];
 
 const SETTINGS: &str = "SET synchronous_commit TO on; SET client_min_messages TO warning";
 
@@ -45,8 +45,8 @@ pub fn copy_again(
         schema::check_is_current(&from, address).await?;
         let to = Session::connect(target, SETTINGS).await?;
         schema::prepare(&to, target).await?;
-        let mut partitions = Partitions::read(&to, Partitions::span_of(&from).await?).await?;
-        partitions.provide_all(&to, &Partitions::spans(&from).await?).await?;
+        let spans = Partitions::read(&from).await?.known();
+        Partitions::read(&to).await?.provide_all(&to, &spans).await?;
         let mut files = Vec::new();
         for table in tables(&from).await? {
             let file = export(&from, &table, &folder.join(&table)).await?;

@@ -84,7 +84,8 @@ async fn forget_rows(session: &Session, before_ns: i64) -> Result<bool, Failed> 
         (
             "amendments",
             "amended_ns < $1 AND NOT EXISTS (SELECT 1 FROM open_orders o \
-          WHERE o.instrument = t.instrument AND o.order_id = t.order_id)",
+          WHERE o.instrument = t.instrument AND o.order_id = t.order_id \
+          AND o.account = t.account)",
         ),
         ("prevented_matches", "prevented_ns < $1"),
         ("balance_changes", "changed_ns < $1"),

@@ -1,6 +1,6 @@
 //! Answers from the database, each from one snapshot on a connection that no other question uses.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use projection::{
@@ -11,10 +11,13 @@ use tokio::time::{Instant, timeout};
 
 use crate::postgres::address::Address;
 use crate::postgres::failure::Failed;
+use crate::postgres::map::Map;
 use crate::postgres::query;
+use crate::postgres::routes::Routes;
 use crate::postgres::schema;
 use crate::postgres::session::Session;
-use crate::postgres::store::read_progress;
+use crate::postgres::shard::read_progress;
+use crate::postgres::spread::spread;
 
 /// Questions under way at once, each on a connection. Others wait for their turn, in the order in
 /// which they came.
@@ -30,18 +33,66 @@ pub(crate) const SETTINGS: &str = "SET default_transaction_read_only TO on; SET 
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
+/// Answers from the databases of a history.
 #[derive(Debug)]
 pub(crate) struct PostgresHistory {
-    address: Address,
-    turns: Semaphore,
-    idle: Mutex<Vec<Session>>,
+    databases: Vec<Database>,
+    routes: Arc<Routes>,
     followed: Followed,
 }
 
+/// Connections to one of them.
+#[derive(Debug)]
+struct Database {
+    address: Address,
+    turns: Semaphore,
+    idle: Mutex<Vec<Session>>,
+}
+
 impl PostgresHistory {
-    pub(crate) fn new(address: Address, followed: Followed) -> Self {
-        let turns = Semaphore::new(ASKED_MAX);
-        Self { address, turns, idle: Mutex::default(), followed }
+    pub(crate) fn new(addresses: &[Address], routes: Arc<Routes>, followed: Followed) -> Self {
+        let databases = addresses.iter().cloned().map(Database::new).collect();
+        Self { databases, routes, followed }
+    }
+
+    async fn ask_one(
+        &self,
+        shard: usize,
+        question: &Question,
+        at_least: u64,
+    ) -> Result<Answer, ProjectionError> {
+        let database = &self.databases[shard];
+        self.check_is_reachable(shard)?;
+        let _turn = database.turns.acquire().await.expect("it is never closed");
+        let answer = timeout(ANSWER_MAX, database.answer(question, at_least)).await;
+        let answer = answer.unwrap_or(Err(Failed::Silent(ANSWER_MAX.as_secs())));
+        answer.map_err(|failed| failed.at(&database.address))
+    }
+
+    /// The feed knows, and no question then waits for another connection that is refused.
+    fn check_is_reachable(&self, shard: usize) -> Result<(), ProjectionError> {
+        match self.followed.reached().standstill {
+            Some(standstill @ (Standstill::Unreachable | Standstill::Refused))
+                if self.routes.is_away(shard) =>
+            {
+                let sentence = "is not there for the feed".into();
+                Err(Failed::Other(standstill, sentence).at(&self.databases[shard].address))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn map(&self) -> Result<Arc<Map>, ProjectionError> {
+        self.routes.map().ok_or_else(|| {
+            let sentence = "is not open yet, and it is not known which database has what".into();
+            Failed::Other(Standstill::Opening, sentence).at(&self.databases[0].address)
+        })
+    }
+}
+
+impl Database {
+    fn new(address: Address) -> Self {
+        Self { address, turns: Semaphore::new(ASKED_MAX), idle: Mutex::default() }
     }
 
     async fn answer(&self, question: &Question, at_least: u64) -> Result<Answer, Failed> {
@@ -61,16 +112,6 @@ impl PostgresHistory {
                 Err(_) if !is_fresh && session.is_closed() => idle = None,
                 Err(failed) => return Err(failed),
             }
-        }
-    }
-
-    /// The feed knows, and no question then waits for another connection that is refused.
-    fn check_is_reachable(&self) -> Result<(), ProjectionError> {
-        match self.followed.reached().standstill {
-            Some(standstill @ (Standstill::Unreachable | Standstill::Refused)) => {
-                Err(Failed::Other(standstill, "is not there for the feed".into()).at(&self.address))
-            }
-            _ => Ok(()),
         }
     }
 
@@ -94,13 +135,11 @@ impl History for PostgresHistory {
         sequence: u64,
     ) -> BoxFuture<'_, Result<Answer, ProjectionError>> {
         Box::pin(async move {
-            self.check_is_reachable()?;
-            let _turn = self.turns.acquire().await.expect("it is never closed");
             // What the feed has written is there, unless an older state has taken its place.
             let at_least = self.followed.sequence().max(sequence);
-            let answer = timeout(ANSWER_MAX, self.answer(&question, at_least)).await;
-            let answer = answer.unwrap_or(Err(Failed::Silent(ANSWER_MAX.as_secs())));
-            answer.map_err(|failed| failed.at(&self.address))
+            let map = self.map()?;
+            let one = |shard| self.ask_one(shard, &question, at_least);
+            spread(&question, &map, self.databases.len(), one).await
         })
     }
 

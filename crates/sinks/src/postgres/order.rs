@@ -9,6 +9,7 @@ use types::{Amount, InstrumentId, Order, OrderId};
 use crate::postgres::column::{Cells, wire};
 use crate::postgres::copy::{Rows, int, number};
 use crate::postgres::failure::Failed;
+use crate::postgres::map::Scope;
 use crate::postgres::number::Wide;
 use crate::postgres::session::Session;
 
@@ -23,9 +24,10 @@ const COLUMNS: i16 = 21;
 pub(crate) async fn write_orders(
     session: &Session,
     changes: &Changes,
+    scope: &Scope,
     last_orders: &mut LastOrders,
 ) -> Result<(), Failed> {
-    let orders = changes.orders.sorted();
+    let orders = changes.orders.sorted(|order| scope.has(order.account));
     let mut known = Vec::new();
     for ChangedOrder { order, .. } in &orders {
         let last = match last_orders.get(&order.instrument) {
@@ -138,9 +140,13 @@ fn put(rows: &mut Rows, changed: &ChangedOrder, quote_order_qty: Amount) {
         .maybe(changed.expire_cause.map(|cause| cause.number()), Rows::kind);
 }
 
-pub(crate) async fn write_amendments(session: &Session, changes: &Changes) -> Result<(), Failed> {
+pub(crate) async fn write_amendments(
+    session: &Session,
+    changes: &Changes,
+    scope: &Scope,
+) -> Result<(), Failed> {
     let mut rows = Rows::new(12);
-    for amendment in &changes.amendments {
+    for amendment in changes.amendments.iter().filter(|it| scope.has(it.account)) {
         let Amendment { instrument, order_id, account_seq, account, .. } = *amendment;
         rows.row()
             .small(instrument.0)

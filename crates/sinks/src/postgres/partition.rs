@@ -32,26 +32,43 @@ pub(crate) fn span_ns(retention: &HistoryRetention) -> u64 {
 
 #[derive(Debug)]
 pub(crate) struct Partitions {
+    /// The time that one spans; 0 before the first.
     span_ns: u64,
     /// Begin and end.
     known: BTreeMap<u64, u64>,
 }
 
 impl Partitions {
-    /// `span_ns` is for a database that has none.
-    pub(crate) async fn read(session: &Session, span_ns: u64) -> Result<Self, Failed> {
-        let kept = Self::span_of(session).await?;
+    pub(crate) async fn read(session: &Session) -> Result<Self, Failed> {
         let known = Self::spans(session).await?.into_iter().collect();
-        if kept > 0 {
-            return Ok(Self { span_ns: kept, known });
+        Ok(Self { span_ns: Self::span_of(session).await?, known })
+    }
+
+    /// Decides on the span in a database that has no partition yet.
+    pub(crate) async fn span_if_new(
+        &mut self,
+        session: &Session,
+        span_ns: u64,
+    ) -> Result<(), Failed> {
+        if self.span_ns > 0 {
+            return Ok(());
         }
         let update = "UPDATE progress SET partition_ns = $1 WHERE id = 0";
         session.execute(update, &[&int(span_ns)]).await?;
-        Ok(Self { span_ns, known })
+        self.span_ns = span_ns;
+        Ok(())
     }
 
-    /// The time that a partition of the database spans; 0 before the first.
-    pub(crate) async fn span_of(session: &Session) -> Result<u64, Failed> {
+    pub(crate) fn span_ns(&self) -> u64 {
+        self.span_ns
+    }
+
+    /// Begin and end of each.
+    pub(crate) fn known(&self) -> Vec<(u64, u64)> {
+        self.known.iter().map(|(from_ns, to_ns)| (*from_ns, *to_ns)).collect()
+    }
+
+    async fn span_of(session: &Session) -> Result<u64, Failed> {
         let select = "SELECT partition_ns FROM progress WHERE id = 0";
         match session.query_maybe(select, &[]).await? {
             Some(row) => Cells::new(&row).uint(),
@@ -59,8 +76,7 @@ impl Partitions {
         }
     }
 
-    /// Begin and end of each that is in the database.
-    pub(crate) async fn spans(session: &Session) -> Result<Vec<(u64, u64)>, Failed> {
+    async fn spans(session: &Session) -> Result<Vec<(u64, u64)>, Failed> {
         let rows = session.query("SELECT from_ns, to_ns FROM partitions", &[]).await?;
         let span = |row: &Row| {
             let mut cells = Cells::new(row);

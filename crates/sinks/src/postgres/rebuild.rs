@@ -8,7 +8,8 @@ use spool::Applied;
 
 use crate::postgres::address::Address;
 use crate::postgres::partition::span_ns;
-use crate::postgres::store::{Interrupt, PostgresStore};
+use crate::postgres::routes::Routes;
+use crate::postgres::store::PostgresStore;
 
 /// Makes all of it anew, in one transaction: a failure leaves the old one as it was. `events` is
 /// all that the log has, and begins with the command `log_first_sequence`. If the old read model
@@ -16,16 +17,17 @@ use crate::postgres::store::{Interrupt, PostgresStore};
 ///
 /// The caller holds the lock of the data folder, so that no venue is running on it.
 pub fn rebuild<E>(
-    address: &Address,
+    addresses: &[Address],
     retention: &HistoryRetention,
     log_first_sequence: u64,
     events: impl IntoIterator<Item = Result<Arc<Applied>, E>>,
     may_forget: bool,
 ) -> Result<Rebuilt, RebuildError<E>> {
     let partition_ns = span_ns(retention);
-    let mut store = PostgresStore::open(address, partition_ns, Arc::<Interrupt>::default())?;
+    let routes = Arc::new(Routes::to(addresses.len()));
+    let mut store = PostgresStore::connect(addresses, Arc::default(), routes)?;
     if !may_forget {
-        check_older(address, &store, log_first_sequence)?;
+        check_older(addresses, &store, log_first_sequence)?;
     }
     store.begin_anew(partition_ns)?;
     fill(&mut store, log_first_sequence, events)?;
@@ -35,18 +37,19 @@ pub fn rebuild<E>(
 }
 
 fn check_older<E>(
-    address: &Address,
+    addresses: &[Address],
     store: &PostgresStore,
     log_first_sequence: u64,
 ) -> Result<(), RebuildError<E>> {
-    let progress = store.progress();
-    let has_any = progress.sequence >= progress.first_sequence;
-    if has_any && progress.first_sequence < log_first_sequence {
-        return Err(RebuildError::WouldForget {
-            path: PathBuf::from(address.to_string()),
-            first_sequence: progress.first_sequence,
-            log_first_sequence,
-        });
+    for (address, progress) in addresses.iter().zip(store.positions()) {
+        let has_any = progress.sequence >= progress.first_sequence;
+        if has_any && progress.first_sequence < log_first_sequence {
+            return Err(RebuildError::WouldForget {
+                path: PathBuf::from(address.to_string()),
+                first_sequence: progress.first_sequence,
+                log_first_sequence,
+            });
+        }
     }
     Ok(())
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use projection::audit::{Effect, fields, word};
 use projection::changes::{Approval, BalanceChange, Changes, Transfer};
-use types::OrderListStatus;
+use types::{OrderListStatus, TradePrevented};
 
 use crate::postgres::column::{Cells, wire};
 use crate::postgres::copy::{Rows, int, number};
 use crate::postgres::failure::Failed;
+use crate::postgres::map::Scope;
 use crate::postgres::number::Wide;
 use crate::postgres::session::Session;
 
@@ -42,50 +43,83 @@ pub(crate) async fn write_listed(session: &Session, changes: &Changes) -> Result
     Ok(())
 }
 
-pub(crate) async fn write_rest(session: &Session, changes: &Changes) -> Result<(), Failed> {
-    write_prevented(session, changes).await?;
-    write_lists(session, changes).await?;
-    write_audit(session, changes).await?;
-    for transfer in &changes.transfers {
+pub(crate) async fn write_rest(
+    session: &Session,
+    changes: &Changes,
+    scope: &Scope,
+) -> Result<(), Failed> {
+    write_prevented(session, changes, scope).await?;
+    write_lists(session, changes, scope).await?;
+    if scope.has_public {
+        write_audit(session, changes).await?;
+    }
+    for transfer in changes.transfers.iter().filter(|it| scope.has(it.account)) {
         write_transfer(session, transfer).await?;
     }
-    for approval in &changes.approvals {
+    for approval in changes.approvals.iter().filter(|it| scope.has(it.approved.account)) {
         write_approval(session, approval).await?;
     }
-    write_balance_changes(session, &changes.balance_changes).await
+    write_balance_changes(session, &changes.balance_changes, scope).await
 }
 
-async fn write_prevented(session: &Session, changes: &Changes) -> Result<(), Failed> {
-    let mut rows = Rows::new(13);
-    for e in &changes.prevented {
-        rows.row()
-            .small(e.instrument.0)
-            .uint(e.prevented_match_id)
-            .long(e.price.ticks())
-            .uint(e.qty.lots())
-            .kind(e.stp_mode.number())
-            .uint(e.stp_group.into())
-            .account(e.maker_account)
-            .uint(e.maker_order_id.0)
-            .uint(e.maker_prevented_qty.lots())
-            .account(e.taker_account)
-            .uint(e.taker_order_id.0)
-            .uint(e.taker_prevented_qty.lots())
-            .uint(e.prevented_ns);
+/// The row of a match is with both accounts.
+async fn write_prevented(
+    session: &Session,
+    changes: &Changes,
+    scope: &Scope,
+) -> Result<(), Failed> {
+    let is_own = |e: &&TradePrevented| scope.has(e.maker_account) || scope.has(e.taker_account);
+    let own: Vec<&TradePrevented> = changes.prevented.iter().filter(is_own).collect();
+    insert_prevented(session, &own).await
+}
+
+/// Adds those that are not there: the row that came with one account serves the other, too.
+pub(crate) async fn insert_prevented(
+    session: &Session,
+    matches: &[&TradePrevented],
+) -> Result<(), Failed> {
+    if matches.is_empty() {
+        return Ok(());
     }
-    let copy = "COPY prevented_matches (instrument, prevented_match_id, price, qty, stp_mode, \
-                stp_group, maker_account, maker_order_id, maker_prevented_qty, taker_account, \
-                taker_order_id, taker_prevented_qty, prevented_ns) FROM STDIN (FORMAT binary)";
-    session.copy(copy, rows).await
+    macro_rules! column {
+        (|$it:ident| $value:expr) => {
+            matches.iter().map(|$it| $value).collect::<Vec<_>>()
+        };
+    }
+    let insert = "INSERT INTO prevented_matches (instrument, prevented_match_id, price, qty, \
+                  stp_mode, stp_group, maker_account, maker_order_id, maker_prevented_qty, \
+                  taker_account, taker_order_id, taker_prevented_qty, prevented_ns) \
+                  SELECT * FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], \
+                  $5::smallint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], \
+                  $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[]) \
+                  ON CONFLICT DO NOTHING";
+    session
+        .execute(
+            insert,
+            &[
+                &column!(|e| number(e.instrument.0)),
+                &column!(|e| int(e.prevented_match_id)),
+                &column!(|e| e.price.ticks()),
+                &column!(|e| int(e.qty.lots())),
+                &column!(|e| i16::from(e.stp_mode.number())),
+                &column!(|e| i64::from(e.stp_group)),
+                &column!(|e| i64::from(e.maker_account.0)),
+                &column!(|e| int(e.maker_order_id.0)),
+                &column!(|e| int(e.maker_prevented_qty.lots())),
+                &column!(|e| i64::from(e.taker_account.0)),
+                &column!(|e| int(e.taker_order_id.0)),
+                &column!(|e| int(e.taker_prevented_qty.lots())),
+                &column!(|e| int(e.prevented_ns)),
+            ],
+        )
+        .await
+        .map(drop)
 }
 
 /// The state of its last event takes the place of the one before.
-async fn write_lists(session: &Session, changes: &Changes) -> Result<(), Failed> {
-    if changes.order_lists.is_empty() {
-        return Ok(());
-    }
+async fn write_lists(session: &Session, changes: &Changes, scope: &Scope) -> Result<(), Failed> {
     let (mut instruments, mut ids, mut rows) = (Vec::new(), Vec::new(), Rows::new(8));
-    for list in changes.order_lists.values() {
+    for list in changes.order_lists.values().filter(|list| scope.has(list.account)) {
         instruments.push(number(list.instrument.0));
         ids.push(int(list.order_list.0));
         rows.row()
@@ -97,6 +131,9 @@ async fn write_lists(session: &Session, changes: &Changes) -> Result<(), Failed>
             .uint(list.updated_ns)
             .flag(list.status == OrderListStatus::AllDone)
             .bytes(&wire(list));
+    }
+    if ids.is_empty() {
+        return Ok(());
     }
     let delete = "DELETE FROM order_lists l USING unnest($1::integer[], $2::bigint[]) k (i, id) \
                   WHERE l.instrument = k.i AND l.order_list_id = k.id";
@@ -192,10 +229,15 @@ async fn write_approval(session: &Session, approval: &Approval) -> Result<(), Fa
     Ok(())
 }
 
-async fn write_balance_changes(session: &Session, changes: &[BalanceChange]) -> Result<(), Failed> {
+async fn write_balance_changes(
+    session: &Session,
+    changes: &[BalanceChange],
+    scope: &Scope,
+) -> Result<(), Failed> {
+    let own = changes.iter().filter(|change| scope.has(change.account));
     // One row for each number of an account's event.
     let by_event: BTreeMap<_, _> =
-        changes.iter().map(|change| ((change.account, change.account_seq), change)).collect();
+        own.map(|change| ((change.account, change.account_seq), change)).collect();
     let mut rows = Rows::new(12);
     for change in by_event.into_values() {
         rows.row()

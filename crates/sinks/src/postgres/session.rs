@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::SinkExt;
+use futures_util::{SinkExt, StreamExt};
 use tokio::time::timeout;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Connection, CopyOutStream, Row, Statement};
@@ -14,7 +14,7 @@ use crate::postgres::address::Address;
 use crate::postgres::copy::Rows;
 use crate::postgres::failure::Failed;
 use crate::postgres::tls;
-use projection::Standstill;
+use projection::{ProjectionError, Standstill};
 
 /// Of the whole handshake.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
@@ -25,6 +25,7 @@ pub(crate) type Parameter = dyn ToSql + Sync + Send;
 
 #[derive(Debug)]
 pub(crate) struct Session {
+    pub(crate) address: Address,
     client: Client,
     /// By their text.
     prepared: Mutex<HashMap<String, Statement>>,
@@ -57,7 +58,7 @@ impl Session {
             }
         };
         let schema = &address.schema;
-        let session = Self { client, prepared: Mutex::default() };
+        let session = Self { address: address.clone(), client, prepared: Mutex::default() };
         session.run(&format!("SET search_path TO {schema}; {settings}")).await?;
         Ok(session)
     }
@@ -135,6 +136,27 @@ impl Session {
             sink.send(chunk).await?;
         }
         Ok(sink.finish().await?)
+    }
+
+    /// Copies rows to another database. Returns their number.
+    pub(crate) async fn pipe(
+        &self,
+        out: &str,
+        to: &Self,
+        into: &str,
+    ) -> Result<u64, ProjectionError> {
+        let stream = self.copy_out(out).await.map_err(|failed| failed.at(&self.address))?;
+        let mut stream = std::pin::pin!(stream);
+        let mut lost = None;
+        let next = async || match stream.next().await.transpose() {
+            Ok(chunk) => Ok(chunk),
+            Err(error) => {
+                lost = Some(Failed::from(error).at(&self.address));
+                Err(Failed::Interrupted)
+            }
+        };
+        let copied = to.copy_in(into, next).await;
+        copied.map_err(|failed| lost.unwrap_or_else(|| failed.at(&to.address)))
     }
 
     async fn prepare(&self, text: &str) -> Result<Statement, Failed> {

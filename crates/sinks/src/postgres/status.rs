@@ -8,7 +8,7 @@ use crate::postgres::failure::Failed;
 use crate::postgres::forget::bytes;
 use crate::postgres::schema::{self, SCHEMA_VERSION};
 use crate::postgres::session::Session;
-use crate::postgres::store::{read_gaps, read_progress};
+use crate::postgres::shard::{read_gaps, read_progress};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Status {

@@ -1,259 +1,225 @@
-//! The database, for its writer.
+//! The databases of a history, for their writer.
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use projection::changes::Changes;
-use projection::{HistoryRetention, Progress, ProjectionError, Standstill, Store};
+use projection::{HistoryRetention, Progress, ProjectionError, Standstill, Store, Wanted};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Notify;
-use tokio::time::timeout;
-use tokio_postgres::Row;
 
 use crate::postgres::address::Address;
-use crate::postgres::candle::write_candles;
-use crate::postgres::column::Cells;
-use crate::postgres::copy::int;
 use crate::postgres::failure::Failed;
-use crate::postgres::forget::{self, Forgotten};
-use crate::postgres::order::{LastOrders, write_amendments, write_orders};
-use crate::postgres::partition::Partitions;
-use crate::postgres::rest::{write_listed, write_rest};
-use crate::postgres::schema;
-use crate::postgres::session::Session;
-use crate::postgres::trade::{write_revisions, write_trades};
+use crate::postgres::interrupt::Interrupt;
+use crate::postgres::moving::{GRACE, Moving};
+use crate::postgres::routes::Routes;
+use crate::postgres::set::{Place, Settled, begin, settle, write_within};
+use crate::postgres::shard::Shard;
 
-/// How long a transaction may take. After that the connection is given up.
-const WRITE_MAX: Duration = Duration::from_secs(60);
 /// Until what the server has sent has come through to the connection.
 const TURNS: usize = 4;
 
-/// By its statements each row is found by an index: a plan made while a table was empty would read
-/// all of it. A loss of power may not take a page whose position was reported.
-const SETTINGS: &str = "SET synchronous_commit TO on; SET jit TO off; SET enable_seqscan TO off; \
-    SET enable_hashjoin TO off; SET enable_mergejoin TO off; SET client_min_messages TO warning; \
-    SET idle_in_transaction_session_timeout TO '60s'";
-
-/// The database, open for writing.
+/// The databases, open for writing. A page is one transaction in each, at the same time; a failure
+/// leaves some of them ahead of others, and then those that are behind have their pages first.
 pub struct PostgresStore {
-    address: Address,
-    // Before the runtime that serves it.
-    session: Session,
+    // Before the runtime that serves them.
+    shards: Vec<Shard>,
+    moving: Moving,
+    routes: Arc<Routes>,
     runtime: Runtime,
     interrupt: Arc<Interrupt>,
-    progress: Progress,
-    partitions: Partitions,
-    last_orders: LastOrders,
-    /// All of it is one transaction, which a caller ends.
-    is_one_transaction: bool,
-}
-
-/// Set when the venue ends and does not wait for the database any longer.
-#[derive(Debug, Default)]
-pub(crate) struct Interrupt {
-    is_set: AtomicBool,
-    notify: Notify,
-}
-
-impl Interrupt {
-    pub(crate) fn set(&self) {
-        self.is_set.store(true, Ordering::Release);
-        self.notify.notify_one();
-    }
 }
 
 impl PostgresStore {
     pub(crate) fn open(
-        address: &Address,
-        partition_ns: u64,
+        addresses: &[Address],
+        (span_ns, grace): (u64, Duration),
         interrupt: Arc<Interrupt>,
+        routes: Arc<Routes>,
+    ) -> Result<Self, ProjectionError> {
+        let mut store = Self::connect(addresses, interrupt, routes)?;
+        let Self { shards, runtime, interrupt, .. } = &mut store;
+        let settled = wait(runtime, interrupt, &addresses[0], async {
+            // Partitions are the same in all.
+            let mut span_ns = span_ns;
+            for Shard { session, partitions, .. } in &mut *shards {
+                let decided = partitions.span_if_new(session, span_ns).await;
+                decided.map_err(|failed| failed.at(&session.address))?;
+                span_ns = partitions.span_ns();
+            }
+            settle(shards).await
+        })?;
+        store.routes.set_map(settled.map());
+        store.moving = Moving::new(settled, addresses.len(), grace);
+        Ok(store)
+    }
+
+    /// Opens them to be made anew, whatever their places are.
+    pub(crate) fn connect(
+        addresses: &[Address],
+        interrupt: Arc<Interrupt>,
+        routes: Arc<Routes>,
     ) -> Result<Self, ProjectionError> {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| {
             let sentence = format!("cannot be reached: {error}");
-            Failed::Other(Standstill::Failed, sentence).at(address)
+            Failed::Other(Standstill::Failed, sentence).at(&addresses[0])
         })?;
-        let opened = wait(&runtime, &interrupt, async {
-            let session = Session::connect(address, SETTINGS).await?;
-            schema::prepare(&session, address).await?;
-            let progress = read_progress(&session).await?;
-            let partitions = Partitions::read(&session, partition_ns).await?;
-            Ok((session, progress, partitions))
-        });
-        let (session, progress, partitions) = opened.map_err(|failed| failed.at(address))?;
-        Ok(Self {
-            address: address.clone(),
-            session,
-            runtime,
-            interrupt,
-            progress,
-            partitions,
-            last_orders: LastOrders::default(),
-            is_one_transaction: false,
+        let shards = wait(&runtime, &interrupt, &addresses[0], async {
+            let opened = join_all(addresses.iter().map(Shard::open)).await;
+            opened.iter().enumerate().for_each(|(at, opened)| routes.used(at, opened));
+            opened.into_iter().collect::<Result<Vec<_>, _>>()
+        })?;
+        let settled = Settled { place: None, strays: Vec::new() };
+        let moving = Moving::new(settled, shards.len(), GRACE);
+        Ok(Self { shards, moving, routes, runtime, interrupt })
+    }
+
+    /// Empties them. Until [`Self::finish`] readers wait, and a failure leaves all as it was.
+    pub(crate) fn begin_anew(&mut self, span_ns: u64) -> Result<(), ProjectionError> {
+        self.each(|_| true, async |shard| shard.begin_anew(span_ns).await)?;
+        if self.shards.len() == 1 {
+            return Ok(());
+        }
+        let Self { shards, runtime, interrupt, .. } = self;
+        let address = shards[0].session.address.clone();
+        wait(runtime, interrupt, &address, async {
+            let place = begin(shards).await?;
+            for (at, shard) in shards.iter_mut().enumerate() {
+                shard.scope = place.map.scope(at);
+                let own = Place { shard: at, ..place.clone() };
+                let written = write_within(&shard.session, &own).await;
+                written.map_err(|failed| failed.at(&shard.session.address))?;
+            }
+            Ok(())
         })
     }
 
-    /// Empties it. Until [`Self::finish`] readers wait, and a failure leaves all as it was.
-    pub(crate) fn begin_anew(&mut self, partition_ns: u64) -> Result<(), ProjectionError> {
-        self.is_one_transaction = true;
-        let Self { session, partitions, progress, last_orders, runtime, interrupt, .. } = self;
-        let emptied = wait(runtime, interrupt, async {
-            // A replay may take long between two pages.
-            session.run("BEGIN; SET LOCAL idle_in_transaction_session_timeout TO 0").await?;
-            empty(session).await?;
-            *partitions = Partitions::read(session, partition_ns).await?;
-            *progress = read_progress(session).await?;
-            *last_orders = LastOrders::default();
-            Ok(())
-        });
-        emptied.map_err(|failed| failed.at(&self.address))
+    /// A failure may leave some of them new: they are then of another history than the rest, and
+    /// to be made anew once more.
+    pub(crate) fn finish(mut self) -> Result<(), ProjectionError> {
+        self.each(|_| true, async |shard| shard.finish().await)
     }
 
-    pub(crate) fn finish(self) -> Result<(), ProjectionError> {
-        let committed = wait(&self.runtime, &self.interrupt, self.session.run("COMMIT"));
-        committed.map_err(|failed| failed.at(&self.address))
-    }
-
-    fn run(
+    /// Does it in some databases at the same time, in each to its end, whatever fails elsewhere.
+    fn each(
         &mut self,
-        what: impl AsyncFnOnce(&mut Page<'_>) -> Result<(), Failed>,
+        is_wanted: impl Fn(&Shard) -> bool,
+        what: impl AsyncFn(&mut Shard) -> Result<(), ProjectionError>,
     ) -> Result<(), ProjectionError> {
-        let Self {
-            address, session, runtime, interrupt, progress, partitions, last_orders, ..
-        } = self;
-        let mut page = Page { session, progress: *progress, partitions, last_orders };
-        let is_own = !self.is_one_transaction;
-        let written = wait(runtime, interrupt, async {
-            if is_own {
-                page.session.run("BEGIN").await?;
-            }
-            what(&mut page).await?;
-            if is_own {
-                page.session.run("COMMIT").await?;
-            }
-            Ok(page.progress)
+        let Self { shards, runtime, interrupt, routes, .. } = self;
+        let address = shards[0].session.address.clone();
+        let wanted = shards.iter_mut().enumerate().filter(|(_, shard)| is_wanted(shard));
+        let all = wanted.map(async |(at, shard)| {
+            let done = what(shard).await;
+            routes.used(at, &done);
+            done
         });
-        *progress = written.map_err(|failed| failed.at(address))?;
-        Ok(())
+        wait(runtime, interrupt, &address, async { join_all(all).await.into_iter().collect() })
+    }
+
+    /// Whether accounts move, or rows that they have left are still there.
+    pub fn is_moving(&self) -> bool {
+        self.moving.is_any()
+    }
+
+    fn sequences(&self) -> impl Iterator<Item = u64> {
+        self.shards.iter().map(|shard| shard.progress.sequence)
     }
 }
 
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresStore")
-            .field("address", &self.address)
-            .field("progress", &self.progress)
+            .field("moving", &self.moving)
+            .field("progress", &self.progress())
             .finish_non_exhaustive()
-    }
-}
-
-/// What one transaction uses and changes.
-struct Page<'a> {
-    session: &'a Session,
-    progress: Progress,
-    partitions: &'a mut Partitions,
-    last_orders: &'a mut LastOrders,
-}
-
-impl Page<'_> {
-    /// First of all in a transaction: another writer waits here for the end of this one, and then
-    /// finds another position than it knows.
-    async fn move_on(&mut self, to: Progress) -> Result<(), Failed> {
-        let update = "UPDATE progress SET sequence = $2, sequenced_ns = $3, command = $4, \
-                      first_sequence = $5, kept_since_ns = $6 WHERE id = 0 AND sequence = $1";
-        let from = self.progress.sequence;
-        let Progress { sequence, sequenced_ns, command, first_sequence, kept_since_ns } = to;
-        let numbers = [from, sequence, sequenced_ns, command, first_sequence, kept_since_ns];
-        let [a, b, c, d, e, f] = numbers.map(int);
-        let moved = self.session.execute(update, &[&a, &b, &c, &d, &e, &f]).await?;
-        if moved == 0 {
-            let sentence = format!(
-                "is no longer at command {from}: another program writes to it, or it was restored"
-            );
-            return Err(Failed::Other(Standstill::Failed, sentence));
-        }
-        self.progress = to;
-        Ok(())
-    }
-
-    async fn write(&mut self, changes: &Changes) -> Result<(), Failed> {
-        let to = Progress {
-            sequence: changes.sequence,
-            sequenced_ns: changes.sequenced_ns,
-            command: changes.command,
-            ..self.progress
-        };
-        self.move_on(to).await?;
-        self.partitions.provide(self.session, changes).await?;
-        write_listed(self.session, changes).await?;
-        write_orders(self.session, changes, self.last_orders).await?;
-        write_amendments(self.session, changes).await?;
-        write_trades(self.session, changes).await?;
-        write_candles(self.session, changes).await?;
-        // Of trades that are here by now.
-        write_revisions(self.session, changes).await?;
-        write_rest(self.session, changes).await
-    }
-
-    async fn pass_over(&mut self, first: u64) -> Result<(), Failed> {
-        let missing = self.progress.sequence + 1;
-        let is_beginning = missing == self.progress.first_sequence;
-        // Work that goes on behind the hole is of no command that is here.
-        let mut to =
-            Progress { sequence: first - 1, sequenced_ns: 0, command: first, ..self.progress };
-        if is_beginning {
-            to.first_sequence = first;
-        }
-        self.move_on(to).await?;
-        if !is_beginning {
-            let insert = "INSERT INTO gaps VALUES ($1, $2) ON CONFLICT (first_sequence) \
-                          DO UPDATE SET last_sequence = excluded.last_sequence";
-            self.session.execute(insert, &[&int(missing), &int(first - 1)]).await?;
-        }
-        Ok(())
-    }
-
-    async fn forget(&mut self, retention: &HistoryRetention) -> Result<bool, Failed> {
-        let Forgotten { kept_since_ns, has_more } =
-            forget::forget(self.session, self.partitions, &self.progress, retention).await?;
-        if kept_since_ns != self.progress.kept_since_ns {
-            self.move_on(Progress { kept_since_ns, ..self.progress }).await?;
-        }
-        Ok(has_more)
     }
 }
 
 impl Store for PostgresStore {
     type Page = Changes;
 
+    /// That of the database that is farthest behind, with what all have of the past.
     fn progress(&self) -> Progress {
-        self.progress
+        let all = || self.shards.iter().map(|shard| shard.progress);
+        let last = all().min_by_key(|progress| progress.sequence).expect("there is one");
+        let most = |of: fn(Progress) -> u64| all().map(of).max().unwrap_or_default();
+        Progress {
+            first_sequence: most(|progress| progress.first_sequence),
+            kept_since_ns: most(|progress| progress.kept_since_ns),
+            ..last
+        }
+    }
+
+    fn positions(&self) -> Vec<Progress> {
+        self.shards.iter().map(|shard| shard.progress).collect()
+    }
+
+    fn until(&self) -> Option<u64> {
+        let last = self.sequences().min().expect("there is one");
+        self.sequences().filter(|position| *position > last).min()
+    }
+
+    fn wants(&mut self) -> Wanted {
+        let progress = self.progress();
+        let until = self.until();
+        let arriving = if until.is_none() { self.moving.wants(progress) } else { None };
+        arriving.unwrap_or(Wanted { after: progress, until })
+    }
+
+    fn begin_again(&mut self) {
+        self.moving.begin_again();
     }
 
     fn gaps(&self) -> Result<Vec<(u64, u64)>, ProjectionError> {
-        let gaps = wait(&self.runtime, &self.interrupt, read_gaps(&self.session));
-        gaps.map_err(|failed| failed.at(&self.address))
+        let Self { shards, runtime, interrupt, .. } = self;
+        let all = join_all(shards.iter().map(Shard::gaps));
+        let found = wait(runtime, interrupt, &shards[0].session.address, async {
+            all.await.into_iter().collect::<Result<Vec<_>, _>>()
+        })?;
+        let mut gaps = found.concat();
+        gaps.sort_unstable();
+        gaps.dedup();
+        Ok(gaps)
     }
 
     fn write(&mut self, changes: &Changes) -> Result<(), ProjectionError> {
-        self.run(async |page| page.write(changes).await)
+        let progress = self.progress();
+        if self.moving.has_wanted(changes, progress) {
+            let Self { shards, moving, runtime, interrupt, .. } = self;
+            let address = shards[0].session.address.clone();
+            return wait(runtime, interrupt, &address, moving.write(changes, shards));
+        }
+        let after = changes.after;
+        debug_assert!(self.until().is_none_or(|until| changes.sequence <= until));
+        self.each(
+            |shard| shard.progress.sequence == after,
+            async |shard| shard.write(changes).await,
+        )
     }
 
     fn pass_over(&mut self, first: u64) -> Result<(), ProjectionError> {
-        self.run(async |page| page.pass_over(first).await)
+        self.each(
+            |shard| shard.progress.sequence + 1 < first,
+            async |shard| shard.pass_over(first).await,
+        )
     }
 
     fn forget(&mut self, retention: &HistoryRetention) -> Result<bool, ProjectionError> {
-        let mut has_more = false;
-        self.run(async |page| {
-            has_more = page.forget(retention).await?;
-            Ok(())
-        })?;
-        Ok(has_more)
+        let has_more = std::cell::Cell::new(false);
+        self.each(
+            |_| true,
+            async |shard| {
+                let more = shard.forget(retention).await?;
+                has_more.set(has_more.get() || more);
+                Ok(())
+            },
+        )?;
+        Ok(has_more.get())
     }
 
-    /// Fails once the connection is lost, also while there is nothing to write.
+    /// Fails once a connection is lost, also while there is nothing to write. What moves goes on.
     fn check_in_place(&mut self) -> Result<(), ProjectionError> {
         // What the server has sent is read while something waits.
         self.runtime.block_on(async {
@@ -261,11 +227,19 @@ impl Store for PostgresStore {
                 tokio::task::yield_now().await;
             }
         });
-        if !self.session.is_closed() {
-            return Ok(());
+        for (at, Shard { session, .. }) in self.shards.iter().enumerate() {
+            if session.is_closed() {
+                let sentence = "has closed the connection".to_owned();
+                let lost =
+                    Err(Failed::Other(Standstill::Unreachable, sentence).at(&session.address));
+                self.routes.used(at, &lost);
+                return lost;
+            }
         }
-        let sentence = "has closed the connection".to_owned();
-        Err(Failed::Other(Standstill::Unreachable, sentence).at(&self.address))
+        let is_level = self.until().is_none();
+        let Self { shards, moving, routes, runtime, interrupt } = self;
+        let address = shards[0].session.address.clone();
+        wait(runtime, interrupt, &address, moving.go_on(shards, routes, is_level))
     }
 
     /// A commit is on stable storage.
@@ -274,61 +248,18 @@ impl Store for PostgresStore {
     }
 }
 
-/// Runs one transaction or question to its end, for a bounded time.
+/// Runs one transaction or question to its end, unless the venue ends meanwhile.
 fn wait<T>(
     runtime: &Runtime,
     interrupt: &Interrupt,
-    what: impl Future<Output = Result<T, Failed>>,
-) -> Result<T, Failed> {
-    if interrupt.is_set.load(Ordering::Acquire) {
-        return Err(Failed::Interrupted);
-    }
+    address: &Address,
+    what: impl Future<Output = Result<T, ProjectionError>>,
+) -> Result<T, ProjectionError> {
     runtime.block_on(async {
         tokio::select! {
-            done = timeout(WRITE_MAX, what) => {
-                done.unwrap_or(Err(Failed::Silent(WRITE_MAX.as_secs())))
-            }
-            () = interrupt.notify.notified() => Err(Failed::Interrupted),
+            biased;
+            () = interrupt.is_set() => Err(Failed::Interrupted.at(address)),
+            done = what => done,
         }
     })
-}
-
-/// Removes all rows. The tables stay, with the rights that were given on them.
-pub(crate) async fn empty(session: &Session) -> Result<(), Failed> {
-    forget::drop_partitions(session).await?;
-    session
-        .run(
-            "TRUNCATE progress, gaps, partitions, instruments, assets, open_orders, amendments, \
-             candles, prevented_matches, order_lists, balance_changes, transfers, \
-             withdrawal_approvals, audit; INSERT INTO progress VALUES (0, 0, 0, 0, 1, 0, 0)",
-        )
-        .await
-}
-
-pub(crate) async fn read_progress(session: &Session) -> Result<Progress, Failed> {
-    let select = "SELECT sequence, sequenced_ns, command, first_sequence, kept_since_ns \
-                  FROM progress WHERE id = 0";
-    let row = session.query_maybe(select, &[]).await?;
-    progress(&row.ok_or_else(|| Failed::damaged("progress"))?)
-}
-
-fn progress(row: &Row) -> Result<Progress, Failed> {
-    let mut cells = Cells::new(row);
-    Ok(Progress {
-        sequence: cells.uint()?,
-        sequenced_ns: cells.uint()?,
-        command: cells.uint()?,
-        first_sequence: cells.uint()?,
-        kept_since_ns: cells.uint()?,
-    })
-}
-
-pub(crate) async fn read_gaps(session: &Session) -> Result<Vec<(u64, u64)>, Failed> {
-    let select = "SELECT first_sequence, last_sequence FROM gaps ORDER BY first_sequence";
-    let rows = session.query(select, &[]).await?;
-    let gap = |row: &Row| {
-        let mut cells = Cells::new(row);
-        Ok((cells.uint()?, cells.uint()?))
-    };
-    rows.iter().map(gap).collect()
 }

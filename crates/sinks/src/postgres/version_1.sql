@@ -1,5 +1,6 @@
 -- Numbers of types and states are those of the log's vocabulary. Prices are ticks, quantities lots,
--- amounts smallest units of their asset; times are nanoseconds since 1970.
+-- amounts smallest units of their asset; times are nanoseconds since 1970. A unique key of an
+-- account's rows has the account in it, so that an extension can distribute them by account.
 
 CREATE TABLE progress (
     id smallint PRIMARY KEY CHECK (id = 0),
@@ -20,6 +21,35 @@ INSERT INTO progress VALUES (0, 0, 0, 0, 1, 0, 0);
 CREATE TABLE gaps (
     first_sequence bigint PRIMARY KEY,
     last_sequence bigint NOT NULL
+);
+
+-- Where history lies in several databases, each account's rows are in one of them: its id modulo 256
+-- is its bucket, and a bucket is in one database. Public trades, candles and the audit are in the
+-- first one, instruments and assets in all.
+
+-- This database among them; without a row it is the only one.
+CREATE TABLE shards (
+    id smallint PRIMARY KEY CHECK (id = 0),
+    -- Drawn when they were put together.
+    set_id text NOT NULL,
+    -- Its place in the list, from 0 on.
+    shard smallint NOT NULL,
+    -- Of the table buckets. All databases have it, and the highest version counts.
+    map_version bigint NOT NULL
+);
+CREATE TABLE buckets (
+    bucket smallint PRIMARY KEY,
+    shard smallint NOT NULL,
+    -- The command after which its rows are there, and where they were before; NULL if they never
+    -- moved.
+    since_sequence bigint NOT NULL,
+    from_shard smallint
+);
+-- Buckets with rows here that do not count: they arrive, or they have left.
+CREATE TABLE moves (
+    bucket smallint PRIMARY KEY,
+    -- The last command whose events the arriving rows have; -1 where rows are to be deleted.
+    sequence bigint NOT NULL
 );
 
 -- The spans of time that orders, trades and fills have partitions for.
@@ -70,7 +100,7 @@ CREATE TABLE orders (
     cum_quote numeric NOT NULL,
     -- As they lie in the log; NULL for a plain order.
     terms bytea,
-    PRIMARY KEY (instrument, order_id, updated_ns)
+    PRIMARY KEY (instrument, order_id, updated_ns, account)
 ) PARTITION BY RANGE (updated_ns);
 CREATE INDEX orders_by_account ON orders (account, instrument, created_ns, order_id);
 CREATE INDEX orders_by_cl_ord_id ON orders (account, instrument, cl_ord_id, order_id);
@@ -78,7 +108,7 @@ CREATE INDEX orders_by_cl_ord_id ON orders (account, instrument, cl_ord_id, orde
 -- The same columns, of orders that have not ended. Rows come and go.
 CREATE TABLE open_orders (
     LIKE orders INCLUDING DEFAULTS,
-    PRIMARY KEY (instrument, order_id)
+    PRIMARY KEY (instrument, order_id, account)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 CREATE INDEX open_orders_by_account ON open_orders (account, instrument, created_ns, order_id);
 CREATE INDEX open_orders_by_cl_ord_id ON open_orders (account, instrument, cl_ord_id, order_id);
@@ -98,7 +128,7 @@ CREATE TABLE amendments (
     instrument integer NOT NULL,
     orig_cl_ord_id text COLLATE "C" NOT NULL,
     cl_ord_id text COLLATE "C" NOT NULL,
-    PRIMARY KEY (instrument, order_id, account_seq)
+    PRIMARY KEY (instrument, order_id, account_seq, account)
 );
 CREATE INDEX amendments_by_cl_ord_id ON amendments (account, instrument, cl_ord_id);
 CREATE INDEX amendments_by_time ON amendments USING brin (amended_ns);
@@ -139,7 +169,7 @@ CREATE TABLE fills (
     quote numeric NOT NULL,
     fee numeric NOT NULL,
     corrected_quote numeric,
-    PRIMARY KEY (instrument, trade_id, is_maker, traded_ns)
+    PRIMARY KEY (instrument, trade_id, is_maker, traded_ns, account)
 ) PARTITION BY RANGE (traded_ns);
 CREATE INDEX fills_by_account ON fills (account, instrument, traded_ns, trade_id, is_maker);
 
@@ -195,7 +225,7 @@ CREATE TABLE order_lists (
     cl_ord_id text COLLATE "C" NOT NULL,
     -- As it lies in the log.
     list bytea NOT NULL,
-    PRIMARY KEY (instrument, order_list_id)
+    PRIMARY KEY (instrument, order_list_id, account)
 );
 CREATE INDEX order_lists_done ON order_lists (updated_ns) WHERE is_done;
 CREATE INDEX order_lists_by_account ON order_lists (account, created_ns);

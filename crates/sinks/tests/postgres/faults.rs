@@ -26,13 +26,13 @@ pub(crate) fn rows(address: &Address) -> Vec<(String, String)> {
 }
 
 /// A connection of the tests.
-struct Sql {
+pub(crate) struct Sql {
     client: tokio_postgres::Client,
     runtime: tokio::runtime::Runtime,
 }
 
 impl Sql {
-    fn open(address: &Address) -> Self {
+    pub(crate) fn open(address: &Address) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let server = std::env::var("BUTTONWOOD_POSTGRES").unwrap();
         let client = runtime.block_on(async {
@@ -46,11 +46,11 @@ impl Sql {
         Self { client, runtime }
     }
 
-    fn run(&mut self, text: &str) {
+    pub(crate) fn run(&mut self, text: &str) {
         self.runtime.block_on(self.client.batch_execute(text)).unwrap();
     }
 
-    fn rows(&mut self, text: &str) -> Vec<String> {
+    pub(crate) fn rows(&mut self, text: &str) -> Vec<String> {
         let rows = self.runtime.block_on(self.client.query(text, &[])).unwrap();
         rows.iter().map(|row| row.get(0)).collect()
     }
@@ -114,7 +114,7 @@ fn partitions_beyond_the_age_are_dropped_and_open_orders_and_candles_stay() {
     let applied = events(dir.path(), 6, 500);
     let retention = HistoryRetention { max_age_ns: Some(3_600_000_000_000), max_bytes: None };
     let address = address();
-    let mut store = Postgres::at(address.clone(), &retention).open().unwrap();
+    let mut store = Postgres::at(vec![address.clone()], &retention).open().unwrap();
     store.add(&applied).unwrap();
     let mut sql = Sql::open(&address);
     let mut kept = |table: &str| sql.rows(&format!("SELECT count(*)::text FROM {table}")).remove(0);

@@ -9,4 +9,5 @@ mod commands;
 mod faults;
 mod questions;
 mod same;
+mod shards;
 mod support;

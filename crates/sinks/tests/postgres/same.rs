@@ -19,11 +19,21 @@ const QUESTIONS: u64 = 60;
 #[test]
 #[ignore = "needs PostgreSQL: `make databases` starts one"]
 fn every_question_has_the_same_answer_as_in_sqlite() {
+    check_answers(1);
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: `make databases` starts one"]
+fn three_databases_have_the_same_answers_as_sqlite() {
+    check_answers(3);
+}
+
+fn check_answers(databases: usize) {
     let mut filled: BTreeMap<u64, u64> = BTreeMap::new();
     for seed in 0..SEEDS {
         let dir = tempfile::tempdir().unwrap();
         let applied = events(dir.path(), seed, COMMANDS);
-        let mut both = Both::new(dir.path());
+        let mut both = Both::over(dir.path(), databases);
         let mut chance = Chance(seed ^ 0xABCD);
         // A hole in one, another beginning in one.
         let first = if seed == 1 { 30 } else { 0 };
@@ -32,7 +42,7 @@ fn every_question_has_the_same_answer_as_in_sqlite() {
             both.pass_over(first + 1);
         }
         add(&mut both, &applied, first as usize, hole, &mut chance);
-        let reader = Reader::open(&both.address).unwrap();
+        let reader = Reader::open(&both.addresses).unwrap();
         let mut asker = Asker { applied: &applied, chance };
         for kind in 0..KINDS {
             for _ in 0..QUESTIONS {
@@ -85,11 +95,11 @@ fn pages_do_not_show_in_the_tables() {
     let mut both = Both::new(dir.path());
     add(&mut both, &applied, 0, 0..0, &mut Chance(5));
     both.reopen();
-    let before = crate::faults::rows(&both.address);
+    let before = crate::faults::rows(&both.addresses[0]);
     let events = applied.into_iter().map(|applied| Ok::<_, String>(std::sync::Arc::new(applied)));
     let all = projection::HistoryRetention::ALL;
-    sinks::postgres::rebuild(&both.address, &all, 1, events, false).unwrap();
-    assert_eq!(crate::faults::rows(&both.address), before);
+    sinks::postgres::rebuild(&both.addresses, &all, 1, events, false).unwrap();
+    assert_eq!(crate::faults::rows(&both.addresses[0]), before);
 }
 
 /// So that the two types cannot drift apart unseen.

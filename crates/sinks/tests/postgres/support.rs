@@ -17,20 +17,34 @@ pub(crate) fn address() -> Address {
     Address::parse(&format!("{server}?schema=bw_{process}_{number}")).unwrap()
 }
 
+/// As many read models of their own: several of one history, or alone.
+pub(crate) fn addresses(count: usize) -> Vec<Address> {
+    (0..count).map(|_| address()).collect()
+}
+
 pub(crate) fn backend(address: &Address) -> Postgres {
-    Postgres::at(address.clone(), &HistoryRetention::ALL)
+    several(std::slice::from_ref(address))
+}
+
+pub(crate) fn several(addresses: &[Address]) -> Postgres {
+    Postgres::at(addresses.to_vec(), &HistoryRetention::ALL).without_grace()
 }
 
 pub(crate) struct Both<'a> {
     dir: &'a Path,
-    pub(crate) address: Address,
+    pub(crate) addresses: Vec<Address>,
     sqlite: Option<SqliteStore>,
     postgres: Option<PostgresStore>,
 }
 
 impl<'a> Both<'a> {
     pub(crate) fn new(dir: &'a Path) -> Self {
-        Self { dir, address: address(), sqlite: None, postgres: None }
+        Self::over(dir, 1)
+    }
+
+    /// With one history in several databases of PostgreSQL.
+    pub(crate) fn over(dir: &'a Path, databases: usize) -> Self {
+        Self { dir, addresses: addresses(databases), sqlite: None, postgres: None }
     }
 
     /// Opens them again, as after the end of a process.
@@ -55,7 +69,7 @@ impl<'a> Both<'a> {
     }
 
     fn postgres(&mut self) -> &mut PostgresStore {
-        self.postgres.get_or_insert_with(|| backend(&self.address).open().unwrap())
+        self.postgres.get_or_insert_with(|| several(&self.addresses).open().unwrap())
     }
 
     /// Asks both, and returns the answer that both give.

@@ -2,7 +2,7 @@
 
 mod audit;
 mod kline;
-mod order;
+pub(crate) mod order;
 mod select;
 mod trade;
 mod transfer;

@@ -284,11 +284,7 @@ pub(super) async fn prevented_matches(
     asked: &PreventedMatches,
 ) -> Result<Vec<TradePrevented>, Failed> {
     let PreventedMatches { account, instrument, filter } = *asked;
-    let mut select = Select::new(
-        "SELECT instrument, prevented_match_id, price, qty, stp_mode, stp_group, maker_account, \
-         maker_order_id, maker_prevented_qty, taker_account, taker_order_id, taker_prevented_qty, \
-         prevented_ns FROM prevented_matches WHERE",
-    );
+    let mut select = Select::new(&format!("SELECT {PREVENTED} FROM prevented_matches WHERE"));
     let account = i64::from(account.0);
     select
         .with(" instrument = ", small(instrument.0))
@@ -331,7 +327,12 @@ fn amendment(row: &Row) -> Result<Amendment, Failed> {
     })
 }
 
-fn prevented(row: &Row) -> Result<TradePrevented, Failed> {
+/// The columns of [`prevented`].
+pub(crate) const PREVENTED: &str = "instrument, prevented_match_id, price, qty, stp_mode, \
+    stp_group, maker_account, maker_order_id, maker_prevented_qty, taker_account, taker_order_id, \
+    taker_prevented_qty, prevented_ns";
+
+pub(crate) fn prevented(row: &Row) -> Result<TradePrevented, Failed> {
     let mut cells = Cells::new(row);
     Ok(TradePrevented {
         // Market data's number of it is not kept.

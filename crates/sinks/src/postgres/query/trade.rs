@@ -206,13 +206,13 @@ async fn first_since(
     Ok(select.first(session, id).await?.unwrap_or(i64::MAX))
 }
 
-/// When the first trade of an instrument from this id on was made.
+/// When the first trade of an instrument from this id on was made that is here with a side.
 async fn traded_from(
     session: &Session,
     instrument: InstrumentId,
     from_id: TradeId,
 ) -> Result<Option<u64>, Failed> {
-    let mut select = Select::new("SELECT traded_ns FROM trades WHERE");
+    let mut select = Select::new("SELECT traded_ns FROM fills WHERE");
     select
         .with(" instrument = ", small(instrument.0))
         .with(" AND trade_id >= ", bound(from_id.0))

@@ -18,6 +18,7 @@
 //! Retention deletes whole partitions.
 
 mod address;
+mod all;
 mod backend;
 mod candle;
 mod column;

@@ -1,6 +1,6 @@
 //! A question to the databases that have its answer, and their answers as one.
 
-use futures_util::future::join_all;
+use crate::postgres::all::join_all;
 use projection::{Answer, Question};
 use types::AccountId;
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use crate::postgres::all::join_all;
 use projection::changes::Changes;
 use projection::{HistoryRetention, Progress, ProjectionError, Standstill, Store, Wanted};
 use tokio::runtime::{Builder, Runtime};

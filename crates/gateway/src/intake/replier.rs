@@ -33,10 +33,12 @@ impl Replier {
         mut self,
         mut batches: mpsc::Receiver<Vec<Taken>>,
     ) -> Result<(), Failure> {
-        while let Some(batch) = batches.recv().await {
-            let count = batch.len();
+        let mut ready = Vec::new();
+        // What has come while Redis synced its disk is one write.
+        while batches.recv_many(&mut ready, usize::MAX).await > 0 {
+            let count = ready.iter().map(Vec::len).sum();
             let mut answered = Vec::with_capacity(count);
-            for taken in batch {
+            for taken in ready.drain(..).flatten() {
                 answered.push(answer(taken).await?);
             }
             self.write(&answered).await?;
@@ -46,10 +48,12 @@ impl Replier {
         Ok(())
     }
 
-    /// A dead letter is written before the reply to its entry: after the reply, the entry is done.
+    /// Writes all in one transaction: after its reply, an entry is done. It also costs Redis one
+    /// fdatasync, where `appendfsync always` takes one for each 16 KiB of single commands.
     async fn write(&mut self, answered: &[Answered]) -> Result<(), Failure> {
         let Some(last) = answered.last() else { return Ok(()) };
         let mut commands = pipe();
+        commands.atomic();
         let mut rejects = 0;
         for Answered { stream_id, dead_letter, message, .. } in answered {
             if let Some(reason) = dead_letter {

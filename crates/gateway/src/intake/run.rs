@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use protocol::intake::StreamId;
 use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::door::shared::Door;
@@ -119,11 +120,21 @@ impl Intake {
         let mover = mover::run(Connection::open(&address).await?, metrics());
         let keeper = Keeper { redis: control, replied: replied_until, keep, metrics: metrics() };
         let (batches, taken) = mpsc::channel(BATCHES);
-        let reading = async {
+        // Two tasks: replies are encoded beside the entries that are read.
+        let mut both = JoinSet::new();
+        let door = Arc::clone(&self.door);
+        both.spawn(async move {
             tokio::select! {
                 ended = reader.run(batches) => ended,
-                () = self.door.stopped() => Ok(()),
+                () = door.stopped() => Ok(()),
             }
+        });
+        both.spawn(replier.run(taken));
+        let both = async {
+            while let Some(ended) = both.join_next().await {
+                ended.expect("neither panics")?;
+            }
+            Ok(())
         };
         let proven = async {
             sleep(PROVEN).await;
@@ -137,7 +148,7 @@ impl Intake {
             std::future::pending::<()>().await;
         };
         tokio::select! {
-            ended = async { tokio::try_join!(reading, replier.run(taken)) } => ended.map(drop),
+            ended = both => ended,
             ended = mover => ended,
             ended = keeper.run() => ended,
             () = proven => Ok(()),

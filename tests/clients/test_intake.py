@@ -458,14 +458,13 @@ def test_a_stream_that_is_gone_is_named_and_begins_anew(tmp_path, server):
 def test_a_server_without_memory_keeps_the_list_and_loses_nothing(tmp_path, server):
     venue, desk = Fed(tmp_path, server.url()), Desk(server)
     desk.ask(**limit("BUY", "20000"))
-    used = desk.client.info("memory")["used_memory"]
-    desk.client.config_set("maxmemory", used + 300_000)
-    pushed = 0
-    with contextlib.suppress(redis.exceptions.OutOfMemoryError):
-        while True:
-            desk.push_to_list(**limit("BUY", "10000", id=f"m-{pushed}", timeInForce="IOC"))
-            pushed += 1
+    pushed = 300
+    together = desk.client.pipeline(transaction=True)
+    for number in range(pushed):
+        together.lpush("order_queue", json.dumps(limit("BUY", "10000", id=f"m-{number}", timeInForce="IOC")))
+    together.config_set("maxmemory", 1).execute()
     check_stands_still(venue, "has no memory left")
+    assert desk.client.llen("order_queue") == pushed
     desk.client.config_set("maxmemory", 0)
     ids = {reply["id"] for reply in desk.replies(pushed)}
     while len(ids) < pushed:

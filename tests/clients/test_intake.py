@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 
+import disk
 import jsonschema_rs
 import pytest
 import redis
@@ -23,6 +24,7 @@ import requests
 import yaml
 
 from certificates import certificate
+from machine import Machine
 from redis_server import PASSWORD, RedisServer
 from venue import DEADLINE_S, ROOT, Venue
 
@@ -475,18 +477,55 @@ def test_a_server_without_memory_keeps_the_list_and_loses_nothing(tmp_path, serv
     venue.stop()
 
 
+def test_an_entry_of_which_the_venue_knows_nothing_any_more_is_unknown(tmp_path, server):
+    venue, desk = Fed(tmp_path, server.url()), Desk(server)
+    for _ in range(5):
+        many = desk.client.pipeline()
+        for _ in range(1000):
+            many.xadd("orders", {"data": json.dumps(limit("BUY", "10000", timeInForce="IOC"))})
+        many.execute()
+    assert {reply["status"] for reply in desk.replies(5000)} == {"EXPIRED"}
+    desk.client.delete("orders")
+    # Below the numbers that the engine remembers: an entry with this id may have been taken.
+    old = desk.client.xadd("orders", {"data": json.dumps(limit("BUY", "10000"))}, id="5-1")
+    [reply] = desk.replies(1)
+    assert (reply["streamId"], reply["status"], reply["reason"]) == (old, "UNKNOWN", "NumberForgotten")
+    assert [fields["id"] for fields in desk.rejects()] == [old]
+    venue.stop()
+
+
+def test_with_a_full_disk_the_venue_takes_cancels_from_redis(tmp_path, server, shim):
+    machine = Machine(tmp_path, shim, "--no-bots", "--log-segment-kib", "16", "--intake", server.url())
+    venue = machine.start()
+    Fed.processes.append(venue.process)
+    desk = Desk(server)
+    first = desk.ask(**limit("BUY", "20000"))
+    machine.disk.set_free(0)
+    while (reply := desk.ask(**limit("BUY", "10000", timeInForce="IOC")))["status"] == "EXPIRED":
+        pass
+    assert (reply["status"], reply["reason"], reply["code"]) == ("REJECTED", "DiskFull", 1012)
+    cancel = {"action": "CANCEL", "account": "alice", "symbol": "BTCUSDT", "orderId": first["orderId"]}
+    assert desk.ask(**cancel)["status"] == "CANCELED"
+    assert desk.rejects()[0]["id"] == reply["streamId"]
+    machine.disk.set_free(disk.UNLIMITED)
+    while desk.ask(**limit("BUY", "20000"))["status"] != "NEW":
+        time.sleep(0.05)
+    disk.kill_group(venue.process)
+    venue.stderr.close()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="to mount a small disk takes root")
 def test_a_full_disk_of_redis_is_named_and_orders_go_on(tmp_path):
-    disk = pathlib.Path(tempfile.mkdtemp(prefix="bw-redis-disk-", dir="/tmp"))
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "bw", disk], capture_output=True).returncode != 0:
-        disk.rmdir()
+    small = pathlib.Path(tempfile.mkdtemp(prefix="bw-redis-disk-", dir="/tmp"))
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "bw", small], capture_output=True).returncode != 0:
+        small.rmdir()
         pytest.skip("this machine may not mount a disk")
-    server = RedisServer(folder=disk, fsync="everysec")
+    server = RedisServer(folder=small, fsync="everysec")
     try:
         venue, desk = Fed(tmp_path, server.url()), Desk(server)
         desk.ask(**limit("BUY", "20000", id="before"))
         assert "appendfsync everysec" in venue.said()
-        filler = disk / "filler"
+        filler = small / "filler"
         with contextlib.suppress(OSError), open(filler, "wb", buffering=0) as file:
             while True:
                 file.write(b"x" * 4096)
@@ -508,8 +547,8 @@ def test_a_full_disk_of_redis_is_named_and_orders_go_on(tmp_path):
         venue.stop()
     finally:
         server.kill()
-        subprocess.run(["umount", "--lazy", disk], check=True)
-        shutil.rmtree(disk)
+        subprocess.run(["umount", "--lazy", small], check=True)
+        shutil.rmtree(small)
 
 
 def test_orders_by_tls_and_what_a_server_stores_is_named(tmp_path):

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use protocol::intake::{Action, Fault, FaultCode, Request, StreamId};
+use protocol::intake::{Action, Fault, FaultCode, MESSAGE_MAX, Request, StreamId};
 use tokio::time::sleep;
 use types::{
     AccountId, ClOrdId, Command, Envelope, KeyId, Market, Origin, RefuseOrder, Refused, RetryKey,
@@ -86,13 +86,15 @@ impl Desk {
         let StreamEntry { id: stream_id, message } = entry;
         let (id, account, action) = (None, None, None);
         let asked = Asked::Refused(no_message());
-        let message = message.unwrap_or_default();
+        let mut message = message.unwrap_or_default();
         let mut taken =
             Taken { stream_id, id, account, action, message: Vec::new(), asked, outcome: None };
         taken.asked = match self.understand(&message, &mut taken) {
             Ok((command, market)) => Asked::Command { command, market },
             Err(fault) => Asked::Refused(fault),
         };
+        // A dead letter has the beginning of what is too long.
+        message.truncate(MESSAGE_MAX);
         Taken { message, ..taken }
     }
 

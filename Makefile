@@ -17,7 +17,7 @@ DATA ?= buttonwood-data
 HTTP ?= 127.0.0.1:8080
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-api proto pages web-test test recipes monitoring databases test-services framing grpc lint advisories unit process clients bench bench-backtest profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
+.PHONY: help run web web-api proto pages web-test test recipes monitoring databases brokers test-services framing grpc lint advisories unit process clients bench bench-backtest profile snapshots churn coverage crash power sim soak fuzz fuzz-short loom sanitize dist dist-test dist-again release-folder instructions autobahn clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,7 +60,7 @@ advisories: $(VENV)-tools/installed ## known vulnerabilities of dependencies; fa
 # The snippets of docs/api.md use all clients.
 process: $(PAGE) $(VENV)/installed $(NODE_MODULES)/installed $(VENV)-official/installed $(VENV)-nautilus/installed ## the venue as a process: crashes, full disks, three clients, snippets for ten
 	$(build)
-	$(VENV)/bin/pytest tests/clients -m "not slow and not databases" --numprocesses 2 --dist loadfile # Most of the time is waits.
+	$(VENV)/bin/pytest tests/clients -m "not slow and not databases and not brokers" --numprocesses 2 --dist loadfile # Most of the time is waits.
 
 # The page in Chromium. Its own suites build nothing but the binary.
 pages: $(PAGE) ## the page in Chromium: sizes, a still layout, accessibility, policy, the paths of a trader
@@ -133,6 +133,22 @@ databases: $(VENV)/installed ## PostgreSQL and Redis on real servers: same answe
 	$(PYTHON) tests/clients/postgres.py $(CARGO) test --workspace --locked --test postgres -- --ignored
 	BUTTONWOOD_DATABASE_ROUNDS=$(or $(ROUNDS),10) $(VENV)/bin/pytest tests/clients -m databases --numprocesses 2 # Most of the time is waits.
 	$(PYTHON) tests/clients/postgres.py $(VENV)/bin/pytest tests/clients/test_ccxt_orders.py tests/clients/test_errors.py
+
+# Neither is a package of Debian that can be used: they are built and downloaded.
+brokers: export BUTTONWOOD_KAFKA := $(abspath $(VENV)-kafka)
+brokers: $(VENV)/installed $(VENV)-go/nats-server $(VENV)-kafka/installed ## events in NATS and Kafka on real servers: kills of either side, bad input
+	$(build)
+	PATH=$(abspath $(VENV)-go):$$PATH $(VENV)/bin/pytest tests/clients -m brokers --numprocesses 2
+
+$(VENV)-go/nats-server:
+	scripts/need go golang-go
+	GOBIN=$(abspath $(@D)) go install github.com/nats-io/nats-server/v2@v2.15.3
+
+$(VENV)-kafka/installed: tests/clients/kafka/pom.xml
+	scripts/need java default-jre-headless
+	scripts/need mvn maven
+	mvn --quiet --file $< dependency:copy-dependencies -DoutputDirectory=$(abspath $(@D))
+	touch $@
 
 autobahn: ## Autobahn's suite against our WebSockets; skipped without Python 2.7 (PYTHON2=python2.7)
 	@if $(PYTHON2) -c '' 2> /dev/null; then $(MAKE) autobahn-run; \

@@ -8,9 +8,15 @@
 //! # Invariants
 //! - Nothing here is on the path of an order. A database that fails delays its own readers alone.
 
+#[cfg(feature = "kafka")]
+pub mod kafka;
+#[cfg(feature = "nats")]
+pub mod nats;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "publish")]
 pub mod publish;
 #[cfg(feature = "redis")]
 pub mod redis;
+#[cfg(feature = "webhooks")]
+pub mod webhooks;

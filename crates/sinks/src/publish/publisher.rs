@@ -190,7 +190,7 @@ impl<B: Broker> fmt::Display for Publisher<B> {
     }
 }
 
-fn of_another() -> Failed {
+pub(crate) fn of_another() -> Failed {
     let sentence = "holds events that the log here does not have: they are of another venue, or this \
                     venue was restored from a backup; name another place with a `prefix`, or empty \
                     this one";

@@ -8,6 +8,10 @@ use marketdata::Views;
 use projection::{Backend, Feed, HistoryRetention, OlderEvents, Wake};
 use spool::SpoolReader;
 
+#[cfg(feature = "kafka")]
+use crate::kafka::Kafka;
+#[cfg(feature = "nats")]
+use crate::nats::Nats;
 use crate::publish::address::Address;
 use crate::publish::balances::Balances;
 use crate::publish::directory::Directory;
@@ -15,12 +19,20 @@ use crate::publish::figures::{Figures, Measured};
 use crate::publish::publisher::{Broker, Publisher};
 #[cfg(feature = "redis")]
 use crate::redis::{LiveBackend, Market, Redis, Streams};
+#[cfg(feature = "webhooks")]
+use crate::webhooks::{Alarms, Webhooks};
 
 /// What a URL names.
 #[derive(Clone, Debug)]
 pub enum Target {
+    #[cfg(feature = "kafka")]
+    Kafka(Kafka),
+    #[cfg(feature = "nats")]
+    Nats(Box<Nats>),
     #[cfg(feature = "redis")]
     Redis(Box<Redis>),
+    #[cfg(feature = "webhooks")]
+    Webhooks(Box<Webhooks>),
 }
 
 impl Target {
@@ -31,6 +43,16 @@ impl Target {
             #[cfg(feature = "redis")]
             scheme if Redis::SCHEMES.contains(&scheme) => {
                 Ok(Self::Redis(Box::new(Redis::parse(address)?)))
+            }
+            #[cfg(feature = "nats")]
+            scheme if Nats::SCHEMES.contains(&scheme) => {
+                Ok(Self::Nats(Box::new(Nats::parse(address)?)))
+            }
+            #[cfg(feature = "kafka")]
+            scheme if Kafka::SCHEMES.contains(&scheme) => Ok(Self::Kafka(Kafka::parse(address)?)),
+            #[cfg(feature = "webhooks")]
+            scheme if Webhooks::SCHEMES.contains(&scheme) => {
+                Ok(Self::Webhooks(Box::new(Webhooks::parse(address)?)))
             }
             scheme => Err(format!(
                 "this build publishes to {}, and not to `{scheme}`",
@@ -43,6 +65,12 @@ impl Target {
         let of_brokers: &[&[&str]] = &[
             #[cfg(feature = "redis")]
             &Redis::SCHEMES,
+            #[cfg(feature = "kafka")]
+            &Kafka::SCHEMES,
+            #[cfg(feature = "nats")]
+            &Nats::SCHEMES,
+            #[cfg(feature = "webhooks")]
+            &Webhooks::SCHEMES,
         ];
         of_brokers.concat()
     }
@@ -67,6 +95,8 @@ pub struct Running {
     name: String,
     feed: Feed,
     figures: Arc<Figures>,
+    #[cfg(feature = "webhooks")]
+    alarms: Option<Alarms>,
 }
 
 impl<O: OlderEvents + Clone> Source<O> {
@@ -74,6 +104,15 @@ impl<O: OlderEvents + Clone> Source<O> {
         match target {
             #[cfg(feature = "redis")]
             Target::Redis(redis) => self.start_redis(*redis),
+            #[cfg(feature = "kafka")]
+            Target::Kafka(kafka) => vec![self.publish(kafka)],
+            #[cfg(feature = "nats")]
+            Target::Nats(nats) => vec![self.publish(*nats)],
+            #[cfg(feature = "webhooks")]
+            Target::Webhooks(webhooks) => {
+                let alarms = webhooks.alarms();
+                vec![Running { alarms, ..self.publish(*webhooks) }]
+            }
         }
     }
 
@@ -109,7 +148,13 @@ impl<O: OlderEvents + Clone> Source<O> {
         let measured = Measured(Arc::clone(&figures));
         let (spool, older) = (self.spool.clone(), self.older.clone());
         let (feed, _) = Feed::start(backend, spool, older, measured, HistoryRetention::ALL);
-        Running { name, feed, figures }
+        Running {
+            name,
+            feed,
+            figures,
+            #[cfg(feature = "webhooks")]
+            alarms: None,
+        }
     }
 }
 
@@ -127,6 +172,12 @@ impl Running {
 
     pub fn figures(&self) -> Arc<Figures> {
         Arc::clone(&self.figures)
+    }
+
+    /// Where the venue puts its alarms, if the place wants them.
+    #[cfg(feature = "webhooks")]
+    pub fn alarms(&self) -> Option<&Alarms> {
+        self.alarms.as_ref()
     }
 
     /// For the publisher of events, to say that there is something to read.

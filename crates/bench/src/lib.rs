@@ -25,6 +25,8 @@ mod growth;
 mod grpc;
 #[cfg(feature = "postgres")]
 mod history;
+#[cfg(feature = "redis")]
+mod intake;
 mod knee;
 mod load;
 mod machine;
@@ -106,6 +108,9 @@ enum Chosen {
     /// A venue's events into PostgreSQL, beside the same rows by COPY alone
     #[cfg(feature = "postgres")]
     History(history::History),
+    /// Orders from Redis, from their push to their reply
+    #[cfg(feature = "redis")]
+    Intake(intake::Intake),
     /// Writes the workload w1, w2 or w3 to a file for other tools
     Gen(generate::Generate),
     /// The next ones are child processes of a run.
@@ -159,6 +164,8 @@ impl Bench {
             Chosen::Growth(growth) => growth.run(),
             #[cfg(feature = "postgres")]
             Chosen::History(history) => history.run(),
+            #[cfg(feature = "redis")]
+            Chosen::Intake(intake) => intake.run(),
             Chosen::Gen(generate) => generate.run(),
         }
     }

@@ -230,6 +230,22 @@ def test_an_id_is_carried_out_once_and_an_entry_too(tmp_path, server):
     venue.stop()
 
 
+def test_an_order_that_was_taken_stays_taken_under_other_settings(tmp_path, server):
+    venue, desk = Fed(tmp_path, server.url()), Desk(server)
+    desk.ask(**limit("BUY", "20000", id="first"))
+    stream_id = desk.ask(**limit("BUY", "20000", id="taken"))["streamId"]
+    venue.kill()
+    # As if the crash had come before the reply.
+    [(last, _)] = desk.client.xrevrange("order_replies", count=1)
+    desk.client.xdel("order_replies", last)
+    venue = Fed(tmp_path, server.url(), "--intake-accounts", "bob")
+    [reply] = desk.replies(1)
+    assert (reply["streamId"], reply["status"], reply["reason"]) == (stream_id, "UNKNOWN", "OutcomeGone")
+    assert reply["repeated"] and desk.rejects() == []
+    assert desk.ask(**limit("BUY", "20000"))["reason"] == "AccountNotAllowed"
+    venue.stop()
+
+
 def test_what_cannot_be_read_is_a_dead_letter(tmp_path, server):
     venue, desk = Fed(tmp_path, server.url(), "--intake-accounts", "alice"), Desk(server)
     wrong = {
@@ -265,7 +281,7 @@ def test_what_cannot_be_read_is_a_dead_letter(tmp_path, server):
     large = desk.client.xadd("orders", {"data": json.dumps(order)}, id=f"{2**45}-0")
     [reply] = desk.replies(1)
     assert (reply["streamId"], reply["reason"]) == (large, "StreamIdTooLarge")
-    assert venue.gauge("rejects_total") == len(wrong) + 1
+    venue.wait_for(lambda: venue.gauge("rejects_total") == len(wrong) + 1)
     venue.stop()
     # They are done: the next start takes none of them again.
     venue = Fed(tmp_path, server.url())
@@ -441,6 +457,7 @@ def test_a_stream_that_is_gone_is_named_and_begins_anew(tmp_path, server):
     first = desk.ask(**limit("BUY", "20000", id="first"))
     desk.client.delete("orders")
     check_stands_still(venue, "the stream orders was deleted")
+    assert venue.said().count("the stream orders was deleted") == 1
     # Ids go on above the last one.
     venue.wait_for(lambda: desk.client.exists("orders"))
     assert desk.client.xinfo_stream("orders")["last-generated-id"] >= first["streamId"]

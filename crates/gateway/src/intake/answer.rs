@@ -43,18 +43,24 @@ pub(super) async fn answer(taken: Taken) -> Result<Answered, Failure> {
     let outcome = outcome.map(known).transpose()?;
     let (command, market) = match asked {
         Asked::Refused(fault) => {
-            reply.repeated = outcome.flatten().is_some_and(|outcome| outcome.is_repeated);
-            let dead_letter = Some(fault.sentence.to_string());
+            let outcome = outcome.flatten();
+            reply.repeated = outcome.as_ref().is_none_or(|outcome| outcome.is_repeated)
+                && stream_id.number().is_some();
+            let fault = if reply.repeated && !outcome.is_some_and(|it| was_refused(&it.events)) {
+                outcome_gone()
+            } else {
+                fault
+            };
+            let is_refused = fault.code != FaultCode::OutcomeGone;
+            let dead_letter = is_refused.then(|| fault.sentence.to_string());
             let reply = reply.with_fault(&fault);
             return Ok(Answered { stream_id, reply, dead_letter, message });
         }
         Asked::Command { command, market } => (command, market),
     };
     let Some(outcome) = outcome.flatten() else {
-        let sentence = "the entry was taken before, and its outcome is no longer kept";
-        let fault = Fault::new(FaultCode::OutcomeGone, sentence);
         reply.repeated = true;
-        let reply = reply.with_fault(&fault);
+        let reply = reply.with_fault(&outcome_gone());
         return Ok(Answered { stream_id, reply, dead_letter: None, message });
     };
     let passed = passed_number(&outcome.events);
@@ -70,6 +76,21 @@ pub(super) async fn answer(taken: Taken) -> Result<Answered, Failure> {
         format!("the id of the entry is not above the last one that was taken ({reason:?})")
     });
     Ok(Answered { stream_id, reply, dead_letter, message })
+}
+
+/// Whether the intake refused the entry when it took it first. Under other settings, it may have
+/// been an order then.
+fn was_refused(events: &[Event]) -> bool {
+    matches!(
+        events.first(),
+        Some(Event::CommandRejected(rejected)) if rejected.reason == RejectReason::FieldInvalid
+    )
+}
+
+fn outcome_gone() -> Fault {
+    let sentence =
+        "the entry was taken before, and its outcome cannot be repeated: query the order";
+    Fault::new(FaultCode::OutcomeGone, sentence)
 }
 
 /// `None` if the command was executed before, and its events are gone.

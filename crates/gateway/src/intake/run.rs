@@ -31,11 +31,11 @@ const WAITS: [Duration; 5] = [
     Duration::from_secs(1),
     Duration::from_secs(2),
 ];
-/// An alarm about data that is gone stays for a reader that comes by seldom.
+/// How long an alarm about data that is gone stays: longer than any interval of a scrape.
 const LOSS_ALARM: Duration = Duration::from_secs(60);
-/// How long replies may take when the venue stops. What has none by then gets it after the start.
+/// How long replies may take when the venue stops. Entries without one get it after the next start.
 const LINGER: Duration = Duration::from_secs(2);
-/// An attempt that lasts for so long works: what it needs of Redis was used by then.
+/// An attempt that lasts for longer works: by then it has used all that it needs of Redis.
 const PROVEN: Duration = Duration::from_millis(1_500);
 /// Batches between the reader and the replier, besides the limit of entries.
 const BATCHES: usize = 64;
@@ -75,15 +75,12 @@ impl Intake {
             let begun = Instant::now();
             let Err(failure) = self.attempt(&mut said).await else { return };
             if begun.elapsed() > WAITS[WAITS.len() - 1] {
-                failures = 0; // It ran for a time.
+                failures = 0;
             }
             add(&self.metrics.failures, 1);
             self.metrics.in_flight.store(0, Ordering::Relaxed);
             self.door.handle.metrics().intake_stands(true);
-            if !said.contains(&failure) {
-                tracing::error!("no orders are taken from Redis: {failure}");
-                said.push(failure);
-            }
+            say_once(failure, &mut said);
             let wait = WAITS[failures.min(WAITS.len() - 1)];
             failures += 1;
             tokio::select! {
@@ -99,7 +96,7 @@ impl Intake {
         let IntakeSettings { address, accounts, replies_max, keep } = self.settings.clone();
         let mut control = Connection::open(&address).await?;
         self.survey(&mut control).await;
-        let after = self.begin(&mut control).await?;
+        let after = self.begin(&mut control, said).await?;
         let room = Arc::new(Semaphore::new(IN_FLIGHT_MAX));
         let (replied, replied_until) = watch::channel(after);
         let metrics = || Arc::clone(&self.metrics);
@@ -164,17 +161,28 @@ impl Intake {
     }
 
     /// The id after which to read.
-    async fn begin(&mut self, redis: &mut Connection) -> Result<StreamId, Failure> {
+    async fn begin(
+        &mut self,
+        redis: &mut Connection,
+        said: &mut Vec<Failure>,
+    ) -> Result<StreamId, Failure> {
         let after = beginning::find(&self.door, redis).await?;
         let state = stream_state(redis).await?;
         if !is_lost(state, after) {
             return Ok(after);
         }
-        tracing::error!("{}", lost());
+        say_once(lost(), said);
         self.alarm_until = Some(Instant::now() + LOSS_ALARM);
         resume_at(redis, state, after).await?;
         // Entries that are there now have ids at or below the last one taken: the engine refuses
         // their numbers, and they are dead letters.
         Ok(StreamId::default())
+    }
+}
+
+fn say_once(failure: Failure, said: &mut Vec<Failure>) {
+    if !said.contains(&failure) {
+        tracing::error!("no orders are taken from Redis: {failure}");
+        said.push(failure);
     }
 }

@@ -97,7 +97,8 @@ impl Partitions {
             let from_ns = ns - ns % self.span_ns;
             (from_ns, from_ns + self.span_ns)
         };
-        let mut needed: Vec<_> = times.map(span).collect();
+        let is_missing = |(from_ns, _): &(u64, u64)| !self.known.contains_key(from_ns);
+        let mut needed: Vec<_> = times.map(span).filter(is_missing).collect();
         needed.sort_unstable();
         needed.dedup();
         self.provide_all(session, &needed).await

@@ -16,7 +16,10 @@ pub(crate) async fn write_trades(
     scope: &Scope,
 ) -> Result<(), Failed> {
     let (mut trades, mut fills) = (Rows::new(10), Rows::new(12));
-    for (at, made) in changes.trades.iter().enumerate() {
+    let is_own = |made: &&Trade| {
+        scope.has_public || scope.has(made.maker.account) || scope.has(made.taker.account)
+    };
+    for (at, made) in changes.trades.iter().filter(is_own).enumerate() {
         give_way(at);
         let Trade { instrument, sequence, command, trade, side, maker, taker } = made;
         if scope.has(maker.account) {

@@ -201,6 +201,27 @@ fn databases_that_do_not_belong_together_are_left_alone() {
     several(&three).open().unwrap();
 }
 
+/// An extension that distributes tables by account takes no other unique key.
+#[test]
+#[ignore = "needs PostgreSQL: `make databases` starts one"]
+fn a_unique_key_of_rows_of_an_account_has_the_account() {
+    let one = addresses(1).remove(0);
+    drop(backend(&one).open().unwrap());
+    let with = |more: &str| {
+        let select = format!(
+            "SELECT DISTINCT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid \
+             JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'account' \
+             WHERE c.relnamespace = current_schema()::regnamespace AND i.indisunique {more} \
+             ORDER BY 1"
+        );
+        Sql::open(&one).rows(&select)
+    };
+    let lacking = with("AND NOT a.attnum = ANY (i.indkey)");
+    assert_eq!(lacking, ["audit"], "its account is the one that a command was for");
+    let keyed: Vec<String> = with("").into_iter().filter(|table| table != "audit").collect();
+    assert_eq!(keyed, BY_ACCOUNT);
+}
+
 /// A backup of one database, as rows of all tables, that is brought back later.
 fn restore(address: &Address, backup: &Address) {
     let mut sql = Sql::open(address);

@@ -91,6 +91,24 @@ class Postgres:
         self.start()
         self.sql(f"CREATE ROLE bw LOGIN CREATEDB PASSWORD '{PASSWORD}'")
 
+    def standby(self):
+        """A second server that follows this one, and answers queries."""
+        follows = Postgres.__new__(Postgres)
+        follows.folder = pathlib.Path(tempfile.mkdtemp(prefix="bw-pg-", dir="/tmp"))
+        follows.data, follows.bin, follows.port = follows.folder / "data", self.bin, free_port()
+        follows.settings = {
+            **self.settings, "port": follows.port, "unix_socket_directories": follows.folder,
+            "hot_standby": "on",
+        }
+        give(follows.folder)
+        self.run(
+            "pg_basebackup", "--pgdata", follows.data, "--write-recovery-conf", "--checkpoint", "fast",
+            "--host", "127.0.0.1", "--port", self.port, "--username", "root_of_tests",
+            env={**os.environ, "PGPASSWORD": PASSWORD},
+        )
+        follows.start()
+        return follows
+
     def run(self, program, *arguments, **options):
         done = subprocess.run(
             [self.bin / program, *map(str, arguments)],

@@ -65,7 +65,7 @@ impl History {
         let within = self.within.clone().unwrap_or_else(std::env::temp_dir);
         let machine = machine::here(&within);
         let place = read_history_place(&self.sink, self.password_file.as_deref())?;
-        let HistoryPlace::Postgres(addresses) = place else {
+        let HistoryPlace::Postgres { databases: addresses, .. } = place else {
             return Err(Failure::new("--sink must be such as postgres://user@host:5432/database"));
         };
         let most = COMPARED[COMPARED.len() - 1];
@@ -99,7 +99,7 @@ impl History {
     ) -> Result<Report, Failure> {
         let opened = Opened::open(settings(folder))?;
         let last = opened.engine().sequence();
-        let place = HistoryPlace::Postgres(schemas.fed.clone());
+        let place = HistoryPlace::Postgres { databases: schemas.fed.clone(), replicas: Vec::new() };
         let (begun, cpu_before) = (Instant::now(), own_cpu_s()?);
         let projection = feed::start_at(&place, folder, &opened, HistoryRetention::ALL);
         catch_up(&projection, last)?;

@@ -339,6 +339,12 @@ pub struct Flags {
     #[arg(long, value_name = "FILE")]
     history_password_file: Option<PathBuf>,
 
+    /// Replica of the database that --history names, which then answers queries, or one for each of
+    /// several with commas between them. A query that it is behind for goes to the database
+    /// [default: none] [env: BUTTONWOOD_HISTORY_REPLICA]
+    #[arg(long, value_name = "URL")]
+    history_replica: Option<String>,
+
     /// What the read model keeps of orders, trades and transfers that have ended: `all`, or limits
     /// by age (36h, 90d), by size (500mib, 20gib), or both with a comma between. Candles are kept
     /// [default: all] [env: BUTTONWOOD_HISTORY_RETENTION]

@@ -34,6 +34,11 @@ pub trait History: fmt::Debug + Send + Sync {
     /// How far it has come, for a caller that found it behind.
     fn behind(&self) -> Behind;
 
+    /// Whether some answers may come from a replica, with a lag ([`with_lag`](crate::with_lag)).
+    fn has_replica(&self) -> bool {
+        false
+    }
+
     /// Waits until it has the events of a command. A caller that has the reply of that command then
     /// finds what the command did in every answer.
     fn wait_until(&self, sequence: u64, deadline: Instant) -> BoxFuture<'_, Result<(), Behind>>;
@@ -97,8 +102,13 @@ pub async fn ask_settled<Q: Ask>(
     Ok(answer.map(|answer| Q::own(answer).expect("a question is answered by its own answer")))
 }
 
-/// Asks a question, and returns the answer in the question's own type.
-pub async fn ask<Q: Ask>(history: &dyn History, question: Q) -> Result<Q::Answer, ProjectionError> {
-    let answer = history.ask(question.into(), 0).await?;
+/// Asks a question, and returns the answer in the question's own type. It has the events of the
+/// command `sequence`.
+pub async fn ask<Q: Ask>(
+    history: &dyn History,
+    question: Q,
+    sequence: u64,
+) -> Result<Q::Answer, ProjectionError> {
+    let answer = history.ask(question.into(), sequence).await?;
     Ok(Q::own(answer).expect("a question is answered by the answer of its name"))
 }

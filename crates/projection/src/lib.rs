@@ -36,6 +36,7 @@ mod history;
 mod progress;
 mod question;
 mod rebuild;
+mod replica;
 mod retention;
 mod settled;
 pub mod sqlite;
@@ -60,4 +61,5 @@ pub use question::{
     TradeSide, TradesInAll, TransferFilter, Transfers, WindowSince,
 };
 pub use rebuild::{RebuildError, Rebuilt, fill};
+pub use replica::{answered_by_replica, with_lag};
 pub use retention::HistoryRetention;

@@ -31,8 +31,9 @@ pub fn start_at(
             Projection::start(Sqlite::of(data_dir), spool, log, measured, retention)
         }
         #[cfg(feature = "postgres")]
-        HistoryPlace::Postgres(addresses) => {
-            let backend = sinks::postgres::Postgres::at(addresses.clone(), &retention);
+        HistoryPlace::Postgres { databases, replicas } => {
+            let backend = sinks::postgres::Postgres::at(databases.clone(), &retention)
+                .with_replicas(replicas.clone());
             Projection::start(backend, spool, log, measured, retention)
         }
     }

@@ -89,6 +89,7 @@ const FLAT_NAMES: FlatNames = &[
     ("spool", "max_hours", "spool_max_hours"),
     ("history", "url", "history"),
     ("history", "password_file", "history_password_file"),
+    ("history", "replica", "history_replica"),
     ("history", "retention", "history_retention"),
     ("publish", "urls", "publish"),
     ("demo", "enabled", "demo"),

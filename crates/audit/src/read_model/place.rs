@@ -52,8 +52,8 @@ pub(super) fn databases(place: &HistoryPlace) -> Vec<Database> {
     match place {
         HistoryPlace::Sqlite => vec![Database::Sqlite],
         #[cfg(feature = "postgres")]
-        HistoryPlace::Postgres(addresses) => {
-            addresses.iter().cloned().map(Database::Postgres).collect()
+        HistoryPlace::Postgres { databases, .. } => {
+            databases.iter().cloned().map(Database::Postgres).collect()
         }
     }
 }
@@ -92,9 +92,9 @@ pub(super) fn rebuild<E>(
     match place {
         HistoryPlace::Sqlite => sqlite::rebuild(dir, log_first_sequence, events, may_forget),
         #[cfg(feature = "postgres")]
-        HistoryPlace::Postgres(addresses) => {
+        HistoryPlace::Postgres { databases, .. } => {
             let all = projection::HistoryRetention::ALL;
-            sinks::postgres::rebuild(addresses, &all, log_first_sequence, events, may_forget)
+            sinks::postgres::rebuild(databases, &all, log_first_sequence, events, may_forget)
         }
     }
 }

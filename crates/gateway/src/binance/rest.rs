@@ -30,13 +30,15 @@ use crate::socket::http::{
 pub(crate) const USED_WEIGHT_HEADERS: [HeaderName; 2] =
     [HeaderName::from_static("x-mbx-used-weight-1m"), HeaderName::from_static("x-mbx-used-weight")];
 pub(crate) const IDEMPOTENCY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+/// How far the replica was behind that answered a query of the past.
+const HISTORY_LAG_HEADER: HeaderName = HeaderName::from_static("x-bw-history-lag-ms");
 const TRACE_PARENT_HEADER: HeaderName = HeaderName::from_static("traceparent");
 
 /// Headers for web pages of other origins.
 pub(crate) fn headers() -> Headers {
     Headers {
         sent: vec![API_KEY_HEADER, TIME_UNIT_HEADER, IDEMPOTENCY_HEADER],
-        answered: [&USED_WEIGHT_HEADERS[..], &COUNT_HEADERS].concat(),
+        answered: [&USED_WEIGHT_HEADERS[..], &COUNT_HEADERS, &[HISTORY_LAG_HEADER]].concat(),
     }
 }
 
@@ -99,13 +101,24 @@ async fn answer<B: AnyBody>(
     let head = RequestHead::new(Some(sender.peer), &request);
     match read(request, sender, shared).await {
         Ok((call, spare)) => {
-            let Executed { answer, spent, orders, retry_after_s } = operation.execute(call).await;
+            let has_replica = shared.door.history.as_ref().is_some_and(|it| it.has_replica());
+            let executed = operation.execute(call);
+            let (executed, lag) = if has_replica {
+                projection::with_lag(executed).await
+            } else {
+                (executed.await, None)
+            };
+            let Executed { answer, spent, orders, retry_after_s } = executed;
             let mut response = match answer {
                 Ok(reply) => reply.respond(spare),
                 Err(error) => ErrorReply(error).respond(spare),
             };
             add_weight(response.headers_mut(), spent);
             order_counts::add_headers(response.headers_mut(), &orders);
+            if let Some(lag) = lag {
+                let lag_ms = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX);
+                response.headers_mut().insert(HISTORY_LAG_HEADER, HeaderValue::from(lag_ms));
+            }
             if let Some(retry_after_s) = retry_after_s {
                 response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_after_s));
             }

@@ -66,13 +66,17 @@ impl Door {
         let deadline = Instant::now() + ENDED_BEHIND_MAX;
         let sequence = self.ask_views(|_, spool| spool.last_sequence()).await.ok()?;
         history.wait_until(sequence, deadline).await.ok()?;
-        self.ask_read_model(question).await.ok()
+        self.ask_read_model(question, sequence).await.ok()
     }
 
-    async fn ask_read_model<Q: Ask>(&self, question: Q) -> Result<Q::Answer, QueryError> {
+    async fn ask_read_model<Q: Ask>(
+        &self,
+        question: Q,
+        sequence: u64,
+    ) -> Result<Q::Answer, QueryError> {
         let history = self.history.as_ref().ok_or(QueryError::NoHistory)?;
         let _under_way = self.metrics.query::<Q>();
-        projection::ask(&**history, question).await.map_err(failed)
+        projection::ask(&**history, question, sequence).await.map_err(failed)
     }
 
     /// `None` if it fails, too: that it is behind says more.
@@ -102,7 +106,7 @@ impl CaughtUpHistory<'_> {
             return Ok(answer);
         }
         match self.history.wait_until(self.sequence, self.deadline).await {
-            Ok(()) => self.door.ask_read_model(question).await,
+            Ok(()) => self.door.ask_read_model(question, self.sequence).await,
             Err(behind) => {
                 tracing::warn!(self.sequence, at = behind.sequence, "the read model is behind");
                 let answer = self.door.ask_settled(question, behind).await;

@@ -67,6 +67,17 @@ impl Followed {
         }
     }
 
+    /// Whether this is a place of the venue's log, as far as the spool can show.
+    pub fn has(&self, sequence: u64, sequenced_ns: u64) -> bool {
+        if sequence == 0 || sequenced_ns == 0 {
+            return true; // It is not known.
+        }
+        match self.spool.read_from(sequence, 1) {
+            Ok(page) => page.first().is_some_and(|applied| applied.sequenced_ns == sequenced_ns),
+            Err(_) => true,
+        }
+    }
+
     pub fn reached(&self) -> Behind {
         let Reached { sequence, sequenced_ns, standstill, .. } = *self.reached.borrow();
         Behind { sequence, sequenced_ns, lacking_ns: None, standstill }

@@ -304,7 +304,7 @@ async fn an_acknowledged_client_sees_its_order() {
     venue.history.wait_until(sequence, deadline).await.unwrap();
     let order = OrderRef::by_id(order_id);
     let by_id = OneOrder { account: ALICE, instrument: INSTRUMENT, order };
-    let found = projection::ask(&*venue.history, by_id).await.unwrap().unwrap();
+    let found = projection::ask(&*venue.history, by_id, 0).await.unwrap().unwrap();
     assert_eq!(found.cl_ord_id, name(999));
     let soon = tokio::time::Instant::now() + std::time::Duration::from_millis(20);
     let behind = venue.history.wait_until(sequence + 1_000_000, soon).await.unwrap_err();

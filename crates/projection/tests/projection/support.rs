@@ -71,7 +71,7 @@ impl Venue {
     /// Asks the read model, and waits for its answer.
     pub(crate) fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, ProjectionError> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(projection::ask(&*self.history, question))
+        runtime.block_on(projection::ask(&*self.history, question, 0))
     }
 
     pub(crate) fn metrics(&self) -> String {

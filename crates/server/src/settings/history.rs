@@ -19,13 +19,15 @@ pub struct History {
     pub url: String,
     /// A file with the password of the database.
     pub password_file: Option<String>,
+    /// URLs of replicas that answer queries, one for each database.
+    pub replica: Option<String>,
     /// `all`, or limits by age and size: `90d`, `36h`, `500mib`, `20gib`, `90d,20gib`.
     pub retention: String,
 }
 
 impl Default for History {
     fn default() -> Self {
-        Self { url: SQLITE.into(), password_file: None, retention: "all".into() }
+        Self { url: SQLITE.into(), password_file: None, replica: None, retention: "all".into() }
     }
 }
 
@@ -44,7 +46,11 @@ pub enum Place {
     Sqlite,
     /// In one database, or in several by account.
     #[cfg(feature = "postgres")]
-    Postgres(Vec<sinks::postgres::Address>),
+    Postgres {
+        databases: Vec<sinks::postgres::Address>,
+        /// One for each database, or none.
+        replicas: Vec<sinks::postgres::Address>,
+    },
 }
 
 impl History {
@@ -59,7 +65,8 @@ impl History {
         if self.password_file.is_some() && matches!(place, Place::Sqlite) {
             return Err("history_password_file is for a database: name it with history".into());
         }
-        Ok(place)
+        let Some(replica) = &self.replica else { return Ok(place) };
+        with_replicas(place, replica, self.password_file.as_deref())
     }
 
     pub fn retention(&self) -> Result<HistoryRetention, String> {
@@ -102,20 +109,49 @@ pub fn read_place(url: &str, password_file: Option<&str>) -> Result<Place, Strin
 }
 
 #[cfg(feature = "postgres")]
+fn with_replicas(place: Place, urls: &str, password_file: Option<&str>) -> Result<Place, String> {
+    let Place::Postgres { databases, .. } = place else { return Err(NO_PRIMARY.into()) };
+    let replicas = addresses("history_replica", urls, password_file)?;
+    if replicas.len() != databases.len() {
+        return Err(format!(
+            "history_replica names {} replicas of {} databases: there is one for each, in their order",
+            replicas.len(),
+            databases.len()
+        ));
+    }
+    Ok(Place::Postgres { databases, replicas })
+}
+
+#[cfg(not(feature = "postgres"))]
+fn with_replicas(_: Place, _: &str, _: Option<&str>) -> Result<Place, String> {
+    Err(NO_PRIMARY.into())
+}
+
+const NO_PRIMARY: &str = "history_replica is for a database: name it with history";
+
+#[cfg(feature = "postgres")]
 fn of_server(url: &str, password_file: Option<&str>) -> Result<Place, String> {
-    let addresses = sinks::postgres::Address::parse_all(url)
-        .map_err(|reason| format!("history is not a URL of PostgreSQL: {reason}"))?;
-    let Some(file) = password_file.map(Path::new) else {
-        return Ok(Place::Postgres(addresses));
-    };
+    let databases = addresses("history", url, password_file)?;
+    Ok(Place::Postgres { databases, replicas: Vec::new() })
+}
+
+#[cfg(feature = "postgres")]
+fn addresses(
+    setting: &str,
+    urls: &str,
+    password_file: Option<&str>,
+) -> Result<Vec<sinks::postgres::Address>, String> {
+    let addresses = sinks::postgres::Address::parse_all(urls)
+        .map_err(|reason| format!("{setting} is not a URL of PostgreSQL: {reason}"))?;
+    let Some(file) = password_file.map(Path::new) else { return Ok(addresses) };
     if addresses.iter().any(sinks::postgres::Address::has_password) {
-        return Err("history has a password, and history_password_file names another".into());
+        return Err(format!("{setting} has a password, and history_password_file names another"));
     }
     let password = std::fs::read_to_string(file)
         .map_err(|error| format!("history_password_file {}: {error}", file.display()))?;
     let with_password =
         |address: sinks::postgres::Address| address.with_password(password.trim_end());
-    Ok(Place::Postgres(addresses.into_iter().map(with_password).collect()))
+    Ok(addresses.into_iter().map(with_password).collect())
 }
 
 #[cfg(not(feature = "postgres"))]
@@ -164,6 +200,8 @@ mod tests {
         }
         let error = load(json!({ "history_password_file": "/nowhere" })).unwrap_err();
         assert!(error.contains("history_password_file is for a database"), "{error}");
+        let error = load(json!({ "history_replica": "postgres://bw@localhost/m" })).unwrap_err();
+        assert!(error.contains("history_replica is for a database"), "{error}");
     }
 
     #[cfg(feature = "postgres")]
@@ -177,12 +215,21 @@ mod tests {
             let all = load(flags)?;
             assert!(!format!("{all:?}").contains("s3cret"));
             match all.history.place()? {
-                Place::Postgres(addresses) => {
-                    Ok(addresses.iter().map(sinks::postgres::Address::has_password).collect())
+                Place::Postgres { databases, .. } => {
+                    Ok(databases.iter().map(sinks::postgres::Address::has_password).collect())
                 }
                 Place::Sqlite => panic!("a database"),
             }
         };
+        let replica = |url: &str| {
+            let history = "postgres://bw@localhost/m,postgres://bw@localhost/n";
+            load(json!({ "history": history, "history_replica": url })).map(|_| ()).unwrap_err()
+        };
+        let error = replica("postgres://bw:s3cret@db/m");
+        assert!(error.contains("names 1 replicas of 2 databases"), "{error}");
+        let error = replica("postgres://bw:s3cret@db/m,postgres://bw:s3cret@db");
+        assert!(error.contains("history_replica is not a URL of PostgreSQL: number 2"), "{error}");
+        assert!(!error.contains("s3cret"), "{error}");
         let plain = "postgres://bw@localhost/m";
         assert_eq!(place(plain, None).unwrap(), [false]);
         assert_eq!(place(plain, Some(&file)).unwrap(), [true]);

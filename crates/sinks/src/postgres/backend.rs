@@ -25,6 +25,7 @@ const RETRY_MAX: Duration = Duration::from_secs(4);
 #[derive(Clone, Debug)]
 pub struct Postgres {
     addresses: Vec<Address>,
+    replicas: Vec<Address>,
     partition_ns: u64,
     grace: Duration,
     interrupt: Arc<Interrupt>,
@@ -37,7 +38,15 @@ impl Postgres {
     pub fn at(addresses: Vec<Address>, retention: &HistoryRetention) -> Self {
         let routes = Arc::new(Routes::to(addresses.len()));
         let (partition_ns, interrupt) = (span_ns(retention), Arc::default());
-        Self { addresses, partition_ns, grace: GRACE, interrupt, routes }
+        let replicas = Vec::new();
+        Self { addresses, replicas, partition_ns, grace: GRACE, interrupt, routes }
+    }
+
+    /// With a replica of each database, in the same order, or none.
+    #[must_use]
+    pub fn with_replicas(self, replicas: Vec<Address>) -> Self {
+        assert!(replicas.is_empty() || replicas.len() == self.addresses.len(), "one for each");
+        Self { replicas, ..self }
     }
 
     /// For tests that nothing reads beside.
@@ -100,7 +109,8 @@ impl Backend for Postgres {
 
 impl ReadModel for Postgres {
     fn history(&self, followed: Followed) -> Arc<dyn History> {
-        Arc::new(PostgresHistory::new(&self.addresses, Arc::clone(&self.routes), followed))
+        let databases = (&*self.addresses, &*self.replicas);
+        Arc::new(PostgresHistory::new(databases, Arc::clone(&self.routes), followed))
     }
 }
 

@@ -1,37 +1,29 @@
 //! Answers from the database, each from one snapshot on a connection that no other question uses.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use projection::{
     Answer, Behind, BoxFuture, Followed, History, ProjectionError, Question, Standstill,
 };
-use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use crate::postgres::address::Address;
+use crate::postgres::connections::{Asked, Connections};
 use crate::postgres::failure::Failed;
 use crate::postgres::map::Map;
 use crate::postgres::query;
+use crate::postgres::replica::Replica;
 use crate::postgres::routes::Routes;
-use crate::postgres::schema;
 use crate::postgres::session::Session;
 use crate::postgres::shard::read_progress;
 use crate::postgres::spread::spread;
-
-/// Questions under way at once, each on a connection. Others wait for their turn, in the order in
-/// which they came.
-const ASKED_MAX: usize = 8;
-
-/// Of one question.
-const ANSWER_MAX: Duration = Duration::from_secs(5);
 
 /// Each question has an index: a plan made while a table was small would read all of it.
 pub(crate) const SETTINGS: &str = "SET default_transaction_read_only TO on; SET jit TO off; \
     SET enable_seqscan TO off; SET enable_hashjoin TO off; SET enable_mergejoin TO off; \
     SET statement_timeout TO '5s'; SET idle_in_transaction_session_timeout TO '30s'";
 
-const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+pub(crate) const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// Answers from the databases of a history.
 #[derive(Debug)]
@@ -41,32 +33,46 @@ pub(crate) struct PostgresHistory {
     followed: Followed,
 }
 
-/// Connections to one of them.
+/// One of them, and its replica.
 #[derive(Debug)]
 struct Database {
-    address: Address,
-    turns: Semaphore,
-    idle: Mutex<Vec<Session>>,
+    primary: Connections,
+    replica: Option<Replica>,
 }
 
 impl PostgresHistory {
-    pub(crate) fn new(addresses: &[Address], routes: Arc<Routes>, followed: Followed) -> Self {
-        let databases = addresses.iter().cloned().map(Database::new).collect();
+    /// There is a replica for each database, or none.
+    pub(crate) fn new(
+        (addresses, replicas): (&[Address], &[Address]),
+        routes: Arc<Routes>,
+        followed: Followed,
+    ) -> Self {
+        let database = |(shard, address): (usize, &Address)| Database {
+            primary: Connections::to(address.clone()),
+            replica: replicas.get(shard).map(|it| Replica::new(shard, it.clone())),
+        };
+        let databases = addresses.iter().enumerate().map(database).collect();
         Self { databases, routes, followed }
     }
 
+    /// The replica answers if it has the events of the command `sequence`.
     async fn ask_one(
         &self,
         shard: usize,
         question: &Question,
-        at_least: u64,
+        (sequence, map): (u64, &Map),
     ) -> Result<Answer, ProjectionError> {
-        let database = &self.databases[shard];
+        let Database { primary, replica } = &self.databases[shard];
+        if let Some(replica) = replica
+            && let Some(answer) = replica.answer(question, (sequence, map), &self.followed).await
+        {
+            return Ok(answer);
+        }
         self.check_is_reachable(shard)?;
-        let _turn = database.turns.acquire().await.expect("it is never closed");
-        let answer = timeout(ANSWER_MAX, database.answer(question, at_least)).await;
-        let answer = answer.unwrap_or(Err(Failed::Silent(ANSWER_MAX.as_secs())));
-        answer.map_err(|failed| failed.at(&database.address))
+        // What the feed has written is there, unless an older state has taken its place.
+        let at_least = self.followed.sequence().max(sequence);
+        let answer = primary.answer(&Latest { question, at_least }).await;
+        answer.map_err(|failed| failed.at(&primary.address))
     }
 
     /// The feed knows, and no question then waits for another connection that is refused.
@@ -76,7 +82,7 @@ impl PostgresHistory {
                 if self.routes.is_away(shard) =>
             {
                 let sentence = "is not there for the feed".into();
-                Err(Failed::Other(standstill, sentence).at(&self.databases[shard].address))
+                Err(Failed::Other(standstill, sentence).at(&self.databases[shard].primary.address))
             }
             _ => Ok(()),
         }
@@ -85,46 +91,8 @@ impl PostgresHistory {
     fn map(&self) -> Result<Arc<Map>, ProjectionError> {
         self.routes.map().ok_or_else(|| {
             let sentence = "is not open yet, and it is not known which database has what".into();
-            Failed::Other(Standstill::Opening, sentence).at(&self.databases[0].address)
+            Failed::Other(Standstill::Opening, sentence).at(&self.databases[0].primary.address)
         })
-    }
-}
-
-impl Database {
-    fn new(address: Address) -> Self {
-        Self { address, turns: Semaphore::new(ASKED_MAX), idle: Mutex::default() }
-    }
-
-    async fn answer(&self, question: &Question, at_least: u64) -> Result<Answer, Failed> {
-        let mut idle = self.idle().pop();
-        loop {
-            let is_fresh = idle.is_none();
-            let session = match idle.take() {
-                Some(session) => session,
-                None => self.connect().await?,
-            };
-            match ask(&session, question, at_least).await {
-                Ok(answer) => {
-                    self.idle().push(session);
-                    return Ok(answer);
-                }
-                // The server has closed it since the last question.
-                Err(_) if !is_fresh && session.is_closed() => idle = None,
-                Err(failed) => return Err(failed),
-            }
-        }
-    }
-
-    async fn connect(&self) -> Result<Session, Failed> {
-        let session = Session::connect(&self.address, SETTINGS).await?;
-        schema::check_is_current(&session, &self.address).await?;
-        Ok(session)
-    }
-
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Session>> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|session| !session.is_closed());
-        idle
     }
 }
 
@@ -135,12 +103,14 @@ impl History for PostgresHistory {
         sequence: u64,
     ) -> BoxFuture<'_, Result<Answer, ProjectionError>> {
         Box::pin(async move {
-            // What the feed has written is there, unless an older state has taken its place.
-            let at_least = self.followed.sequence().max(sequence);
             let map = self.map()?;
-            let one = |shard| self.ask_one(shard, &question, at_least);
+            let one = |shard| self.ask_one(shard, &question, (sequence, &map));
             spread(&question, &map, self.databases.len(), one).await
         })
+    }
+
+    fn has_replica(&self) -> bool {
+        self.databases.iter().any(|database| database.replica.is_some())
     }
 
     fn reached(&self) -> Behind {
@@ -153,6 +123,20 @@ impl History for PostgresHistory {
 
     fn wait_until(&self, sequence: u64, deadline: Instant) -> BoxFuture<'_, Result<(), Behind>> {
         Box::pin(self.followed.wait_until(sequence, deadline))
+    }
+}
+
+/// A question to the database that the feed writes to.
+struct Latest<'a> {
+    question: &'a Question,
+    at_least: u64,
+}
+
+impl Asked for Latest<'_> {
+    type Answer = Answer;
+
+    async fn ask(&self, session: &Session) -> Result<Answer, Failed> {
+        ask(session, self.question, self.at_least).await
     }
 }
 

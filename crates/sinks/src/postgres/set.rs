@@ -207,14 +207,20 @@ pub(crate) async fn unmark(session: &Session, buckets: &[usize]) -> Result<(), F
     session.execute(delete, &[&numbers(buckets)]).await.map(drop)
 }
 
-/// `None` where no place was written.
-pub(crate) async fn read(session: &Session) -> Result<Option<Place>, Failed> {
-    let select = "SELECT set_id, shard, map_version FROM shards WHERE id = 0";
+/// The place of a database, and the version of its map; `None` where none was written.
+pub(crate) async fn read_place(session: &Session) -> Result<Option<(usize, u64)>, Failed> {
+    let select = "SELECT shard, map_version FROM shards WHERE id = 0";
     let Some(row) = session.query_maybe(select, &[]).await? else { return Ok(None) };
     let mut cells = Cells::new(&row);
-    let set_id = cells.get()?;
-    let shard = cells.parsed(place_of)?;
-    let version = cells.uint()?;
+    Ok(Some((cells.parsed(place_of)?, cells.uint()?)))
+}
+
+/// `None` where no place was written.
+pub(crate) async fn read(session: &Session) -> Result<Option<Place>, Failed> {
+    let Some((shard, version)) = read_place(session).await? else { return Ok(None) };
+    let row = session.query_maybe("SELECT set_id FROM shards WHERE id = 0", &[]).await?;
+    let row = row.ok_or_else(|| Failed::damaged("set_id"))?;
+    let set_id = Cells::new(&row).get()?;
     let select = "SELECT shard, since_sequence, from_shard FROM buckets ORDER BY bucket";
     let home = |row: &Row| {
         let mut cells = Cells::new(row);

@@ -3,7 +3,7 @@
 use cli::moment::format_time;
 use cli::show::Show;
 use engine::Engine;
-use gateway::{Alarm, OperatorEvent};
+use gateway::OperatorEvent;
 use serde::Serialize;
 use serde_json::{Value, json};
 use types::{Describe, Described, Event};
@@ -32,12 +32,7 @@ fn message(engine: &Engine, event: &OperatorEvent) -> Value {
         OperatorEvent::Alarm { noticed_ns, alarm, is_raised, sentence } => json!({
             "event": "Alarm",
             "time": format_time(*noticed_ns),
-            "alarm": match alarm {
-                Alarm::Replica => "replica",
-                Alarm::ReadModel => "read_model",
-                Alarm::Disk => "disk",
-                Alarm::Intake => "intake",
-            },
+            "alarm": alarm.name(),
             "raised": is_raised,
             "text": sentence,
         }),

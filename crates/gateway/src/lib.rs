@@ -79,6 +79,7 @@ use crate::itch::feed::Beginning;
 use crate::itch::listener::ItchListener;
 use crate::itch::receivers::Receivers;
 pub use crate::itch::settings::{ItchDoors, ItchSettings};
+pub use crate::operator::alarms::Alarms;
 use crate::operator::hub::OperatorHub;
 use crate::ouch::hub::Hub;
 use crate::ouch::reporter::OuchReporter;

@@ -4,7 +4,7 @@
 //! The gateway is given the backend, because operations need more than a gateway sees, for example
 //! the data folder.
 
-mod alarms;
+pub(crate) mod alarms;
 mod events;
 mod feed;
 pub(crate) mod hub;

@@ -18,6 +18,9 @@ mod market;
 mod operators;
 #[cfg(feature = "publish")]
 mod publishers;
+#[cfg(not(feature = "publish"))]
+#[path = "without_publishers.rs"]
+mod publishers;
 mod random;
 mod run;
 mod settings;

@@ -5,20 +5,26 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "webhooks")]
+use gateway::OperatorEvent;
 use marketdata::{BookUpdate, Views};
 use projection::Wake;
 use sinks::publish::balances::{Balances, BalancesThen};
 use sinks::publish::directory::Directory;
 use sinks::publish::figures::Figures;
-use sinks::publish::{Running, Source, Target};
+use sinks::publish::{Running, Source};
 use spool::Applied;
 use tokio::runtime;
+use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use types::{AccountId, AssetId, Event};
 use venue::{Exposition, Handle, Listener, MetricSource, Metrics, Opened};
 
+use crate::error::ServeError;
 use crate::feed::FromLog;
+use crate::settings::publish::Publish;
 
+const WATCH_EVERY: Duration = Duration::from_secs(1);
 /// A publisher asks again later.
 const ANSWER_MAX: Duration = Duration::from_secs(2);
 
@@ -27,11 +33,16 @@ const ANSWER_MAX: Duration = Duration::from_secs(2);
 pub(crate) struct Publishers {
     running: Vec<Running>,
     engine: Arc<OfEngine>,
+    watch: Option<AbortHandle>,
 }
 
 impl Publishers {
     /// On the spool of a venue that has not started yet.
-    pub(crate) fn start(targets: Vec<Target>, data_dir: &Path, opened: &Opened) -> Self {
+    pub(crate) fn start(
+        settings: &Publish,
+        data_dir: &Path,
+        opened: &Opened,
+    ) -> Result<Self, ServeError> {
         let engine = opened.engine();
         let balances = OfEngine { handle: OnceLock::new(), runtime: runtime::Handle::current() };
         let balances = Arc::new(balances);
@@ -48,11 +59,14 @@ impl Publishers {
             views: opened.views().clone(),
             balances: Arc::clone(&balances) as _,
         };
+        let targets = settings.targets()?;
         let running: Vec<_> = targets.into_iter().flat_map(|target| source.start(target)).collect();
-        if !running.is_empty() {
-            opened.metrics().add_source(Arc::new(Measured::of(&running, &opened.metrics())));
-        }
-        Self { running, engine: balances }
+        let watch = (!running.is_empty()).then(|| {
+            let metrics = opened.metrics();
+            metrics.add_source(Arc::new(Measured::of(&running, &metrics)));
+            tokio::spawn(watch(Watched::of(&running), metrics)).abort_handle()
+        });
+        Ok(Self { running, engine: balances, watch })
     }
 
     /// For [`Opened::start`]: wakes the publishers whenever the spool has more.
@@ -69,6 +83,9 @@ impl Publishers {
 
     /// After the last event.
     pub(crate) fn stop(self) {
+        if let Some(watch) = self.watch {
+            watch.abort();
+        }
         self.running.into_iter().for_each(Running::stop);
     }
 }
@@ -79,6 +96,43 @@ fn head(opened: &Opened) -> (u64, u64) {
     let spooled = opened.spool().reader().read_from(sequence, 1).ok();
     let time_ns = spooled.and_then(|page| page.first().map(|applied| applied.sequenced_ns));
     (sequence, time_ns.unwrap_or_else(|| opened.engine().now_ns()))
+}
+
+/// What is looked at each second.
+struct Watched {
+    figures: Vec<Arc<Figures>>,
+    #[cfg(feature = "webhooks")]
+    alarms: Vec<sinks::webhooks::Alarms>,
+}
+
+impl Watched {
+    fn of(running: &[Running]) -> Self {
+        Self {
+            figures: running.iter().map(Running::figures).collect(),
+            #[cfg(feature = "webhooks")]
+            alarms: running.iter().filter_map(|one| one.alarms().cloned()).collect(),
+        }
+    }
+}
+
+/// Reports to operators that a publisher stands still, and to receivers what alarms the venue has.
+async fn watch(watched: Watched, metrics: Arc<Metrics>) {
+    let mut ticks = tokio::time::interval(WATCH_EVERY);
+    #[cfg(feature = "webhooks")]
+    let mut known = gateway::Alarms::default();
+    loop {
+        ticks.tick().await;
+        metrics.publisher_stands(watched.figures.iter().any(|figures| figures.is_failing()));
+        #[cfg(feature = "webhooks")]
+        for event in known.changes(&metrics) {
+            let OperatorEvent::Alarm { noticed_ns, alarm, is_raised, sentence } = event else {
+                continue;
+            };
+            let (name, sentence) = (alarm.name(), sentence.to_owned());
+            let alarm = sinks::webhooks::Alarm { name, is_raised, noticed_ns, sentence };
+            watched.alarms.iter().for_each(|alarms| alarms.put(alarm.clone()));
+        }
+    }
 }
 
 struct Wakes(Vec<Wake>);

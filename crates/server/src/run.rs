@@ -21,7 +21,6 @@ use crate::error::ServeError;
 use crate::feed;
 use crate::market::{Counterparty, Source};
 use crate::operators::{OperatedVenue, Operators};
-#[cfg(feature = "publish")]
 use crate::publishers::Publishers;
 use crate::settings::Settings;
 use crate::test_folder::TestFolder;
@@ -97,27 +96,18 @@ async fn serve(
     let history = settings.history.place()?;
     let retention = settings.history.retention()?;
     let projection = feed::start_at(&history, data_dir, &opened, retention);
-    #[cfg(feature = "publish")]
-    let publishers = Publishers::start(settings.publish.targets()?, data_dir, &opened);
+    let publishers = Publishers::start(&settings.publish, data_dir, &opened)?;
     let keyring = Keyring::new(master_key.clone());
-    let gateway =
-        Gateway::new(settings.gateway_settings(connections_max), &opened, keyring.clone())?
-            .with_history(projection.history())
-            .with_tls(tls.clone())
-            .with_origins(settings.http.origins()?)
-            .with_allowed_hosts(settings.http.allowed_hosts()?)
-            .with_trusted_proxies(settings.http.trusted_proxies()?)
-            .with_access_record(access_record(data_dir)?);
+    let gateway = gateway(&settings, connections_max, &opened, keyring.clone())?
+        .with_history(projection.history())
+        .with_tls(tls.clone());
     let faults = demo.as_ref().map(|_| Arc::<Faults>::default());
     let (traces, export) = traces::start(tracing, opened.metrics())?;
     let mut gateway = gateway.with_faults(faults.clone()).with_traces(traces);
     let (sequence, events_since) = (opened.engine().sequence(), opened.spool().first_sequence());
-    #[allow(unused_mut, reason = "publishers are a feature")]
     let mut listeners = vec![gateway.listener(), feed::listener(&projection)];
-    #[cfg(feature = "publish")]
     listeners.extend(publishers.listener());
     let running = start(opened, listeners, &mut gateway, doors)?;
-    #[cfg(feature = "publish")]
     publishers.meet(running.handle());
     tracing::info!(
         durability = ?settings.log.durability,
@@ -143,7 +133,6 @@ async fn serve(
         let stopped = running.stop();
         // After the last event.
         projection.stop();
-        #[cfg(feature = "publish")]
         publishers.stop();
         traces::stop(export);
         stopped
@@ -155,6 +144,20 @@ async fn serve(
 pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
     let bound = TcpListener::bind(address).await;
     bound.map_err(|error| ServeError::new(format!("cannot listen on {address}: {error}")))
+}
+
+fn gateway(
+    settings: &Settings,
+    connections_max: usize,
+    opened: &Opened,
+    keyring: Keyring,
+) -> Result<Gateway, ServeError> {
+    let gateway = Gateway::new(settings.gateway_settings(connections_max), opened, keyring)?
+        .with_origins(settings.http.origins()?)
+        .with_allowed_hosts(settings.http.allowed_hosts()?)
+        .with_trusted_proxies(settings.http.trusted_proxies()?)
+        .with_access_record(access_record(&settings.venue.data_dir)?);
+    Ok(gateway)
 }
 
 fn start(

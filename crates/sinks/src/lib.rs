@@ -1,5 +1,5 @@
-//! The databases and brokers that a venue feeds besides its own file. Each is a feature, so that a build for a
-//! trial needs none of them.
+//! The databases and brokers that a venue feeds besides its own file. Each is a feature, so that a
+//! build for a trial needs none of them.
 //!
 //! `postgres` is the read model in PostgreSQL: a backend of the crate `projection`, with the same
 //! feed, the same questions and the same answers as its SQLite file. `redis`, `nats`, `kafka` and

@@ -3,6 +3,7 @@
 mod buckets;
 mod disk;
 mod exposition;
+mod figures;
 mod operator;
 mod orders;
 mod process;
@@ -14,7 +15,7 @@ mod trading;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{Engine, RULES_VERSION};
@@ -33,6 +34,7 @@ pub use self::buckets::Buckets;
 use self::disk::DiskUse;
 use self::exposition::Sources;
 pub use self::exposition::{Exposition, MetricSource};
+pub use self::figures::Figures;
 use self::operator::OperatorState;
 pub use self::orders::BookFigures;
 use self::orders::{Bare, OrderFlow, Prefixed};
@@ -101,21 +103,6 @@ impl fmt::Display for ReplicaStatus {
     }
 }
 
-/// How a venue is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Figures {
-    pub is_disk_full: bool,
-    pub applied_sequence: u64,
-    pub snapshot_sequence: Option<u64>,
-    pub snapshot_failures: u64,
-    pub spool_first_sequence: u64,
-    pub projected_sequence: u64,
-    /// The read model has all events from this command on.
-    pub projection_complete_from: u64,
-    pub is_projection_failing: bool,
-    pub is_intake_standing: bool,
-}
-
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -138,6 +125,7 @@ pub struct Metrics {
     projection_lag: Count,
     projection_alarm: Count,
     intake_alarm: Count,
+    publisher_stands: AtomicBool,
     command_wait: Seconds,
     refused: Family<[(&'static str, &'static str); 1], Counter>,
     proxy_headers_malformed: Counter,
@@ -183,6 +171,7 @@ impl Metrics {
             projection_lag: Count::default(),
             projection_alarm: Count::default(),
             intake_alarm: Count::default(),
+            publisher_stands: AtomicBool::default(),
             command_wait: Seconds::default(),
             refused: Family::default(),
             proxy_headers_malformed: Counter::default(),
@@ -317,6 +306,7 @@ impl Metrics {
             projection_complete_from: self.projection_complete_from.get(),
             is_projection_failing: self.projection_alarm.get() > 0,
             is_intake_standing: self.intake_alarm.get() > 0,
+            is_publisher_standing: self.publisher_stands.load(Ordering::Relaxed),
         }
     }
 
@@ -458,6 +448,11 @@ impl Metrics {
 
     pub fn intake_stands(&self, stands: bool) {
         self.intake_alarm.set(u64::from(stands));
+    }
+
+    /// Whether any publisher stands still. Each has an alarm of its own besides.
+    pub fn publisher_stands(&self, stands: bool) {
+        self.publisher_stands.store(stands, Ordering::Relaxed);
     }
 
     pub(crate) fn snapshot_found(&self, sequence: u64, written: SystemTime) {

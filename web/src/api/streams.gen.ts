@@ -164,7 +164,7 @@ export type Alarm = {
   readonly event: "Alarm";
   /** When this stream noticed it, within a second */
   readonly time: string;
-  readonly alarm: "replica" | "read_model" | "disk" | "intake";
+  readonly alarm: "replica" | "read_model" | "disk" | "intake" | "publisher";
   readonly raised: boolean;
   readonly text: string;
 };

@@ -57,6 +57,19 @@ pub enum Alarm {
     ReadModel,
     Disk,
     Intake,
+    Publisher,
+}
+
+impl Alarm {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Replica => "replica",
+            Self::ReadModel => "read_model",
+            Self::Disk => "disk",
+            Self::Intake => "intake",
+            Self::Publisher => "publisher",
+        }
+    }
 }
 
 /// The route of a method and a path.

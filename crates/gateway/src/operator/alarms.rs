@@ -7,11 +7,11 @@ use crate::door::operator::{Alarm, OperatorEvent};
 
 /// The alarms that a reader knows to be raised, each with its sentence.
 #[derive(Debug, Default)]
-pub(super) struct Alarms([Option<&'static str>; 4]);
+pub struct Alarms([Option<&'static str>; 5]);
 
 impl Alarms {
     /// The changes since the last call; the first call returns the raised alarms.
-    pub(super) fn changes(&mut self, metrics: &Metrics) -> Vec<OperatorEvent> {
+    pub fn changes(&mut self, metrics: &Metrics) -> Vec<OperatorEvent> {
         let figures = metrics.figures();
         let replica = match metrics.replica_status() {
             ReplicaStatus::Off | ReplicaStatus::InStep => None,
@@ -28,6 +28,7 @@ impl Alarms {
                 Alarm::Intake,
                 figures.is_intake_standing.then_some("orders from Redis are not taken"),
             ),
+            (Alarm::Publisher, figures.is_publisher_standing.then_some("a publisher cannot go on")),
         ];
         let changes = now.into_iter().zip(&mut self.0).filter_map(|((alarm, sentence), known)| {
             let before = std::mem::replace(known, sentence);

@@ -1,6 +1,6 @@
 //! The position of a publisher, as a file in the venue's folder.
 //!
-//! It is written at most once a second, and may therefore lag. A tool reads it while the venue runs.
+//! It is written at most once a second, so it may lag. A tool reads it while the venue runs.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -120,7 +120,7 @@ fn parse(path: &Path, bytes: &[u8]) -> io::Result<Position> {
     Ok(position)
 }
 
-/// Letters and digits of a name, with what tells two names apart.
+/// Letters and digits of a name, and a hash: two names are two files.
 fn file_name(name: &str) -> String {
     let mut plain: String = name
         .chars()

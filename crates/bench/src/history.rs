@@ -4,8 +4,6 @@
 //! up, with nothing else running; then the same rows are copied by `COPY` alone; then orders
 //! come at a rate, and the lag is sampled.
 
-mod filled;
-
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -16,7 +14,7 @@ use server::{HistoryPlace, feed, now_ns, read_history_place};
 use sinks::postgres::{Address, Copied, Postgres, copy_again, drop_schema};
 use venue::Opened;
 
-use self::filled::{Flow, set_up, settings};
+use super::filled::{Flow, set_up, settings};
 use super::machine;
 use super::report::{Output, Report, report};
 use super::usage;

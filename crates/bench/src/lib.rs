@@ -14,6 +14,8 @@
 mod agent;
 mod bare;
 mod core;
+#[cfg(any(feature = "postgres", feature = "publish"))]
+mod filled;
 mod flags;
 mod fleet;
 mod floor;
@@ -32,6 +34,8 @@ mod load;
 mod machine;
 mod ouch;
 mod ouch_udp;
+#[cfg(feature = "publish")]
+mod publish;
 mod reader;
 mod report;
 mod require;
@@ -108,6 +112,9 @@ enum Chosen {
     /// A venue's events into PostgreSQL, beside the same rows by COPY alone
     #[cfg(feature = "postgres")]
     History(history::History),
+    /// A venue's events into a broker
+    #[cfg(feature = "publish")]
+    Publish(publish::Publish),
     /// Orders from Redis, from their push to their reply
     #[cfg(feature = "redis")]
     Intake(intake::Intake),
@@ -164,6 +171,8 @@ impl Bench {
             Chosen::Growth(growth) => growth.run(),
             #[cfg(feature = "postgres")]
             Chosen::History(history) => history.run(),
+            #[cfg(feature = "publish")]
+            Chosen::Publish(publish) => publish.run(),
             #[cfg(feature = "redis")]
             Chosen::Intake(intake) => intake.run(),
             Chosen::Gen(generate) => generate.run(),

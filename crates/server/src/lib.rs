@@ -17,7 +17,7 @@ mod market;
 mod market;
 mod operators;
 #[cfg(feature = "publish")]
-mod publishers;
+pub mod publishers;
 #[cfg(not(feature = "publish"))]
 #[path = "without_publishers.rs"]
 mod publishers;
@@ -43,6 +43,7 @@ pub use settings::history::{Place as HistoryPlace, read_place as read_history_pl
 pub use settings::http::Http as HttpSettings;
 pub use settings::log::{Durability, Log as LogSettings};
 pub use settings::logging::{LogFormat, Logging as LoggingSettings};
+pub use settings::publish::Publish as PublishSettings;
 pub use settings::sources::nearest;
 pub use settings::spool::Spool as SpoolSettings;
 pub use settings::trace::Trace as TraceSettings;

@@ -30,19 +30,15 @@ const ANSWER_MAX: Duration = Duration::from_secs(2);
 
 /// The publishers of a venue. They end when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Publishers {
+pub struct Publishers {
     running: Vec<Running>,
     engine: Arc<OfEngine>,
     watch: Option<AbortHandle>,
 }
 
 impl Publishers {
-    /// On the spool of a venue that has not started yet.
-    pub(crate) fn start(
-        settings: &Publish,
-        data_dir: &Path,
-        opened: &Opened,
-    ) -> Result<Self, ServeError> {
+    /// On the spool of a venue that has not started yet. Called within a runtime of tokio.
+    pub fn start(settings: &Publish, data_dir: &Path, opened: &Opened) -> Result<Self, ServeError> {
         let engine = opened.engine();
         let balances = OfEngine { handle: OnceLock::new(), runtime: runtime::Handle::current() };
         let balances = Arc::new(balances);
@@ -70,19 +66,23 @@ impl Publishers {
     }
 
     /// For [`Opened::start`]: wakes the publishers whenever the spool has more.
-    pub(crate) fn listener(&self) -> Option<Box<dyn Listener>> {
+    pub fn listener(&self) -> Option<Box<dyn Listener>> {
         let wakes: Vec<_> = self.running.iter().map(Running::wake).collect();
         (!wakes.is_empty()).then(|| Box::new(Wakes(wakes)) as _)
     }
 
+    pub fn figures(&self) -> Vec<Arc<Figures>> {
+        self.running.iter().map(Running::figures).collect()
+    }
+
     /// The venue runs: balances can be asked for.
-    pub(crate) fn meet(&self, handle: Handle) {
+    pub fn meet(&self, handle: Handle) {
         // A venue starts once.
         let _ = self.engine.handle.set(handle);
     }
 
     /// After the last event.
-    pub(crate) fn stop(self) {
+    pub fn stop(self) {
         if let Some(watch) = self.watch {
             watch.abort();
         }

@@ -39,7 +39,7 @@ impl Figures {
 
 /// [`Figures`] as the feed writes them.
 #[derive(Debug)]
-pub(crate) struct Measured(pub(crate) Arc<Figures>);
+pub struct Measured(pub Arc<Figures>);
 
 impl Gauges for Measured {
     fn projected(&self, sequence: u64) {

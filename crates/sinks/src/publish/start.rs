@@ -134,7 +134,8 @@ impl<O: OlderEvents + Clone> Source<O> {
         running
     }
 
-    fn publish<B: Broker>(&self, broker: B) -> Running {
+    /// Begins to publish all events to a broker.
+    pub fn publish<B: Broker>(&self, broker: B) -> Running {
         let figures = Arc::<Figures>::default();
         let directory = self.directory.clone();
         let data_dir = self.data_dir.clone();
@@ -143,7 +144,8 @@ impl<O: OlderEvents + Clone> Source<O> {
         self.run(publisher, figures)
     }
 
-    fn run(&self, backend: impl Backend, figures: Arc<Figures>) -> Running {
+    /// Begins to feed a backend.
+    pub fn run(&self, backend: impl Backend, figures: Arc<Figures>) -> Running {
         let name = backend.to_string();
         let measured = Measured(Arc::clone(&figures));
         let (spool, older) = (self.spool.clone(), self.older.clone());

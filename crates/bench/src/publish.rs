@@ -70,23 +70,24 @@ impl Publish {
         fill(folder.path(), &mut flow, self.orders)?;
         let (caught_up, burst, rss_mb) = self.measure(folder.path(), &mut flow)?;
         let rate = |part: &Part, count: u64| count as f64 / part.time.as_secs_f64();
+        let mut report = report! { scenario: "publish", durability: "os" }.with(machine);
+        report.push("orders", flow.sent());
+        // Channels and keys begin with the present: they have nothing to catch up with.
+        if caught_up.messages > 0 {
+            report = report.with(report! {
+                events: caught_up.events,
+                events_per_s: rate(&caught_up, caught_up.events),
+                cpu_us_per_event: caught_up.cpu_s * 1e6 / caught_up.events as f64,
+            });
+        }
         let figures = report! {
-            orders: flow.sent(),
-            events: caught_up.events,
-            // From a full spool. Channels and keys begin with the present.
-            events_per_s: rate(&caught_up, caught_up.events),
-            messages_per_s: rate(&caught_up, caught_up.messages),
-            cpu_us_per_event: caught_up.cpu_s * 1e6 / caught_up.events as f64,
             burst_events: burst.events,
             // While orders come as fast as the venue takes them: it takes processor time, too.
             burst_events_per_s: rate(&burst, burst.events),
             burst_messages_per_s: rate(&burst, burst.messages),
             rss_mb: rss_mb,
         };
-        report! { scenario: "publish", durability: "os" }
-            .with(machine)
-            .with(figures)
-            .print(&self.output)
+        report.with(figures).print(&self.output)
     }
 
     fn measure(&self, folder: &Path, flow: &mut Flow) -> Result<(Part, Part, f64), Failure> {

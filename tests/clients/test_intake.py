@@ -428,6 +428,17 @@ def test_a_user_with_few_rights_is_enough(tmp_path, server):
     venue.stop()
 
 
+def test_a_cluster_is_named(tmp_path):
+    server = RedisServer(fsync=None, cluster_enabled="yes")
+    try:
+        server.client().execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 100)
+        venue = Fed(tmp_path, server.url())
+        check_stands_still(venue, "is part of a cluster")
+        venue.stop()
+    finally:
+        server.remove()
+
+
 def test_keys_of_another_kind_are_named(tmp_path, server):
     server.client().set("orders", "text")
     venue = Fed(tmp_path, server.url())

@@ -29,6 +29,8 @@ impl Failure {
                 key::REJECTS,
                 key::QUEUE
             ),
+            ErrorKind::Server(ServerErrorKind::CrossSlot) => of_cluster(),
+            _ if error.is_cluster_error() => of_cluster(),
             _ if has("MISCONF") || has("No space left") => {
                 "cannot store what is written: its disk is full or fails".into()
             }
@@ -49,6 +51,10 @@ impl Failure {
     pub(super) fn new(sentence: impl Into<String>) -> Self {
         Self(sentence.into())
     }
+}
+
+fn of_cluster() -> String {
+    "is part of a cluster: the intake needs a server by itself".into()
 }
 
 fn not_admitted(address: &IntakeAddress) -> String {

@@ -6,10 +6,14 @@ import os
 import subprocess
 import time
 
+import jsonschema_rs
 import pytest
 import requests
+import yaml
 
-from venue import BINARY, DEADLINE_S, Venue
+from venue import BINARY, DEADLINE_S, ROOT, Venue
+
+DOCUMENT = yaml.safe_load((ROOT / "api/publishers.yaml").read_text())
 
 # Without an answer for so long an order would have waited for a broker.
 ORDER_MAX_S = 1.0
@@ -73,6 +77,11 @@ class Publishing(Venue):
         return requests.get(f"{self.url}/api/v3/{path}", params=params, timeout=DEADLINE_S).json()
 
 
+def schema(name):
+    """Validates messages as api/publishers.yaml describes them."""
+    return jsonschema_rs.validator_for({**DOCUMENT, "$ref": f"#/components/schemas/{name}"})
+
+
 def sinks(data):
     """What `projection status --json` says of the publishers."""
     done = subprocess.run(
@@ -86,8 +95,9 @@ def check_complete(found, head):
     """In order and without a gap or a repeat, by every number that the events have."""
     ids = [tuple(map(int, entry.split("-"))) for entry, _ in found]
     assert ids == sorted(set(ids))
-    instruments, accounts = collections.Counter(), collections.Counter()
+    instruments, accounts, described = collections.Counter(), collections.Counter(), schema("Event")
     for (sequence, index), (_, event) in zip(ids, found):
+        described.validate(event)
         assert (int(event["sequence"]), event.get("index", 0)) == (sequence, index)
         if "symbol" in event:
             instruments[event["symbol"]] += 1

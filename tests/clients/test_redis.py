@@ -17,7 +17,7 @@ import redis
 import requests
 
 from ledger import Ledger, check, send
-from publishing import ORDER_MAX_S, Publishing, check_complete, none_left, sinks
+from publishing import ORDER_MAX_S, Publishing, check_complete, none_left, schema, sinks
 from redis_server import PASSWORD, RedisServer, free_port
 from venue import DEADLINE_S
 
@@ -116,9 +116,10 @@ def test_channels_carry_the_market_and_a_book_is_kept_by_them(tmp_path, server):
             Decimal(its[name]) for name in ("price", "qty", "quoteQty")
         ]
         assert mine["side"] == ("SELL" if its["isBuyerMaker"] else "BUY")
-        assert set(mine) == {
-            "symbol", "sequence", "timeNs", "updateId", "tradeId", "price", "quantity", "quote", "side",
-        }
+
+    described = {"test.trade_events": "PublicTrade", "test.bbo": "Bbo", "test.l2": "L2"}
+    for channel, it in messages:
+        schema(described[channel]).validate(it)
 
     book = {side: dict(start[side]) for side in ("bids", "asks")}
     next_id = start["updateId"] + 1
@@ -171,6 +172,10 @@ def test_keys_have_the_present_state_and_come_back_within_a_second(tmp_path, ser
     sequence = venue.operate("GET", "/status").json()["sequence"]
     assert key("balance:alice")["sequence"] == sequence == key("ticker:BTCUSDT")["sequence"]
 
+    described = {"order_book_snapshot": "Snapshot", "bbo": "Bbo", "ticker": "Ticker"}
+    for name in client.keys():
+        kind = name.split(":")[0]
+        schema(described.get(kind, "Balances")).validate(key(name))
     names = [f"{name}:BTCUSDT" for name in ("order_book_snapshot", "bbo", "ticker")]
     client.delete(*names)
     venue.wait_for(lambda: client.exists(*names) == 3, timeout=2)

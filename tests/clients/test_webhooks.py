@@ -17,7 +17,7 @@ import pytest
 import standardwebhooks
 
 from ledger import Ledger, check, send
-from publishing import ORDER_MAX_S, Publishing, none_left, sinks
+from publishing import ORDER_MAX_S, Publishing, none_left, schema, sinks
 from venue import DEADLINE_S
 
 __all__ = ["none_left"]  # A fixture.
@@ -115,7 +115,9 @@ async def test_each_fill_is_called_at_least_once_through_kills(tmp_path, receive
     assert receiver.wrong == []
     assert {call["type"] for _, call in receiver.calls} == {"trade.executed"}
     called = collections.defaultdict(set)
+    described = schema("Call")
     for name, call in receiver.calls:
+        described.validate(call)
         event = call["data"]
         assert name == f"{event['sequence']}-{event.get('index', 0)}"
         called[int(event["trade"]["tradeId"])].add(name)
@@ -159,6 +161,20 @@ def test_kinds_and_bad_receivers(tmp_path, receiver):
     assert receiver.wrong == []
     assert receiver.secret not in venue.stderr_text()
     venue.stop()
+
+
+def test_alarms_are_raised_and_over(tmp_path, receiver):
+    """Of another publisher: its server is away, and comes."""
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        away = f"nats://127.0.0.1:{place.getsockname()[1]}"
+        venue = Publishing(tmp_path, receiver.url(kinds="alerts"), away)
+        venue.wait_for(lambda: receiver.calls)
+        venue.stop()
+    (name, call), *_ = receiver.calls
+    schema("Call").validate(call)
+    assert (call["type"], call["data"]["alarm"], call["data"]["raised"]) == ("alarm.raised", "publisher", True)
+    assert name.startswith("alarm-publisher-") and receiver.wrong == []
 
 
 def test_secrets_that_cannot_be_used_end_the_start(tmp_path):

@@ -17,8 +17,8 @@ use types::{
 
 pub use self::orders::{ChangedOrder, Orders};
 use crate::audit::{Audited, Effect};
-use crate::feed::page::Page;
 use crate::give_way::give_way;
+use crate::page::Page;
 use crate::progress::Progress;
 
 /// The intervals that are kept; all others are put together of them.

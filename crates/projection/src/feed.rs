@@ -7,6 +7,5 @@ pub(crate) mod gauges;
 pub(crate) mod older;
 mod opening;
 pub(crate) mod pace;
-pub(crate) mod page;
 pub(crate) mod projection;
 pub(crate) mod thread;

@@ -33,6 +33,7 @@ mod error;
 mod feed;
 mod give_way;
 mod history;
+mod page;
 mod progress;
 mod question;
 mod rebuild;
@@ -48,11 +49,11 @@ pub use feed::backend::{Backend, Interrupter, ReadModel, Store, Wanted, Words};
 pub use feed::followed::Followed;
 pub use feed::gauges::Gauges;
 pub use feed::older::{OlderError, OlderEvents};
-pub use feed::page::Page;
 pub use feed::projection::Projection;
 pub use feed::thread::{Feed, Wake};
 pub use give_way::give_way;
 pub use history::{Behind, BoxFuture, History, answer_settled, ask, ask_settled};
+pub use page::Page;
 pub use progress::Progress;
 pub use question::{
     AggFilter, AggTrades, AllOrderLists, AllOrders, Amendments, Answer, AnyOrder, Ask, AuditTrail,

@@ -12,7 +12,7 @@ use projection::Wake;
 use sinks::publish::balances::{Balances, BalancesThen};
 use sinks::publish::directory::Directory;
 use sinks::publish::figures::Figures;
-use sinks::publish::{Running, Source};
+use sinks::publishers::{Running, Source};
 use spool::Applied;
 use tokio::runtime;
 use tokio::task::AbortHandle;

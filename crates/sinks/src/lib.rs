@@ -16,6 +16,8 @@ pub mod nats;
 pub mod postgres;
 #[cfg(feature = "publish")]
 pub mod publish;
+#[cfg(feature = "publish")]
+pub mod publishers;
 #[cfg(feature = "redis")]
 pub mod redis;
 #[cfg(feature = "webhooks")]

@@ -26,6 +26,3 @@ pub mod message;
 pub mod page;
 pub mod position;
 pub mod publisher;
-mod start;
-
-pub use self::start::{Running, Source, Target};

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::error::ProjectionError;
 use crate::feed::followed::Followed;
-use crate::feed::page::Page;
 use crate::history::History;
+use crate::page::Page;
 use crate::progress::Progress;
 use crate::retention::HistoryRetention;
 use spool::Applied;

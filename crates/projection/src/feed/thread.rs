@@ -14,7 +14,7 @@ use crate::feed::gauges::Gauges;
 use crate::feed::older::OlderEvents;
 use crate::feed::opening::open;
 use crate::feed::pace::Pace;
-use crate::feed::page::Page;
+use crate::page::Page;
 use crate::retention::HistoryRetention;
 use spool::{SpoolError, SpoolReader};
 

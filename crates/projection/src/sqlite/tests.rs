@@ -21,7 +21,7 @@ use types::{
 use crate::changes::Changes;
 use crate::error::ProjectionError;
 use crate::feed::backend::Store;
-use crate::feed::page::Page;
+use crate::page::Page;
 use crate::question::{
     AggFilter, AggTrades, AllOrders, Ask, HistoricalTrades, Klines, MyTrades, OneOrder,
     OrderFilter, OrdersInAll, Times, TradeFilter, TradesInAll,

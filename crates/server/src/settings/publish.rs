@@ -24,9 +24,9 @@ impl Publish {
 
     /// An error does not repeat the URL.
     #[cfg(feature = "publish")]
-    pub(crate) fn targets(&self) -> Result<Vec<sinks::publish::Target>, String> {
+    pub(crate) fn targets(&self) -> Result<Vec<sinks::publishers::Target>, String> {
         let parse = |url: &String| {
-            sinks::publish::Target::parse(url)
+            sinks::publishers::Target::parse(url)
                 .map_err(|reason| format!("publish has a URL that cannot be used: {reason}"))
         };
         self.urls.iter().map(parse).collect()

@@ -24,13 +24,13 @@ import requests
 import yaml
 
 from certificates import certificate
+from fed import ROUNDS as FEWER
 from machine import Machine
 from redis_server import PASSWORD, RedisServer
 from venue import DEADLINE_S, ROOT, Venue
 
 pytestmark = pytest.mark.databases
-# The venues of the tests must not take it for a setting.
-ROUNDS = 2 * int(os.environ.pop("BUTTONWOOD_DATABASE_ROUNDS", "10"))
+ROUNDS = 2 * FEWER
 DOCUMENT = yaml.safe_load((ROOT / "api/intake.yaml").read_text())
 # Without an answer for so long an order would have waited for Redis.
 ORDER_MAX_S = 1.0

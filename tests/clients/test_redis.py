@@ -5,7 +5,6 @@ Each test starts servers of its own. BUTTONWOOD_DATABASE_ROUNDS sets the number 
 
 import asyncio
 import json
-import os
 import random
 import subprocess
 import time
@@ -16,14 +15,13 @@ import pytest
 import redis
 import requests
 
+from fed import ROUNDS
 from ledger import Ledger, check, send
 from publishing import ORDER_MAX_S, Publishing, check_complete, none_left, schema, sinks
 from redis_server import PASSWORD, RedisServer, free_port
 from venue import DEADLINE_S
 
 pytestmark = pytest.mark.databases
-# The venues of the tests must not take it for a setting.
-ROUNDS = int(os.environ.pop("BUTTONWOOD_DATABASE_ROUNDS", "10"))
 SENDERS = 6
 __all__ = ["none_left"]  # A fixture.
 

@@ -86,7 +86,12 @@ impl Publishers {
         if let Some(watch) = self.watch {
             watch.abort();
         }
-        self.running.into_iter().for_each(Running::stop);
+        // A broker that does not answer is waited for: all of them at the same time.
+        std::thread::scope(|scope| {
+            for one in self.running {
+                scope.spawn(|| one.stop());
+            }
+        });
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use projection::{Backend, HistoryRetention, Page, ProjectionError, Standstill, Store};
+use projection::{Backend, HistoryRetention, Page, ProjectionError, Standstill, Store, Wanted};
 use sinks::postgres::{Address, PostgresStore};
 use spool::Applied;
 
@@ -137,20 +137,55 @@ fn a_move_that_is_broken_off_anywhere_begins_anew() {
     for steps in 0..40 {
         let mut store = several(&two).open().unwrap();
         for _ in 0..steps {
-            store.check_in_place().unwrap();
-            let wanted = store.wants();
-            let mut page = <PostgresStore as Store>::Page::after(wanted.after);
-            let next = wanted.after.sequence as usize;
-            let until = wanted.until.map_or(next + 1, |until| until as usize);
-            applied[next..until.min(300)].iter().for_each(|applied| page.apply(applied));
-            if !page.is_empty() {
-                store.write(&page).unwrap();
-            }
+            step(&mut store, &applied, 300);
             std::thread::sleep(Duration::from_millis(2));
         }
     }
     feed(&mut several(&two).open().unwrap(), &applied).unwrap();
     check_rows(&two, &fill_one(&applied));
+}
+
+/// Takes one step, with a page of the feed up to `limit` or of arriving rows.
+fn step(store: &mut PostgresStore, applied: &[Applied], limit: usize) {
+    store.check_in_place().unwrap();
+    let wanted = store.wants();
+    add_page(store, applied, wanted, limit);
+}
+
+fn add_page(store: &mut PostgresStore, applied: &[Applied], wanted: Wanted, limit: usize) {
+    let mut page = <PostgresStore as Store>::Page::after(wanted.after);
+    let next = wanted.after.sequence as usize;
+    let until = wanted.until.map_or(next + 1, |until| until as usize).min(limit);
+    applied[next..until.max(next)].iter().for_each(|applied| page.apply(applied));
+    if !page.is_empty() {
+        store.write(&page).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: `make databases` starts one"]
+fn rows_whose_later_events_are_gone_are_copied_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let applied = events(dir.path(), 27, 400);
+    let two = addresses(2);
+    feed(&mut backend(&two[0]).open().unwrap(), &applied[..100]).unwrap();
+    let mut store = several(&two).open().unwrap();
+    let begun = Instant::now();
+    loop {
+        store.check_in_place().unwrap();
+        let wanted = store.wants();
+        if wanted.after.sequence < store.progress().sequence {
+            break;
+        }
+        assert!(begun.elapsed() < MOVED_WITHIN, "nothing arrives: {store:?}");
+        add_page(&mut store, &applied, wanted, 390);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    store.begin_again();
+    feed(&mut store, &applied).unwrap();
+    drop(store);
+    check_rows(&two, &fill_one(&applied));
+    assert_eq!(with_orders(&two), [0, 1]);
 }
 
 #[test]

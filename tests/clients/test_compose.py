@@ -27,7 +27,7 @@ def test_the_venue_takes_the_settings_of_its_file(tmp_path):
     hosts = {re.split(r"[:/?]", url.split("://")[1].rpartition("@")[2])[0]
              for name in ("BUTTONWOOD_HISTORY", "BUTTONWOOD_INTAKE", "BUTTONWOOD_PUBLISH")
              for url in settings[name].split(",")}
-    assert hosts == {"postgres", "redis", "kafka", "nats"}
+    assert hosts == {"postgres", "redis", "nats"}
     secrets = tmp_path / "secrets"
     secrets.mkdir()
     for name in ("postgres", "redis", "nats"):

@@ -173,6 +173,7 @@ impl Intake {
         }
         say_once(lost(), said);
         self.alarm_until = Some(Instant::now() + LOSS_ALARM);
+        self.door.handle.metrics().intake_stands(true);
         resume_at(redis, state, after).await?;
         // Entries that are there now have ids at or below the last one taken: the engine refuses
         // their numbers, and they are dead letters.

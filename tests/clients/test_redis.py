@@ -42,6 +42,33 @@ def entries(client, stream="events"):
     return found
 
 
+def test_a_stream_that_has_gone_back_gets_again_what_it_lost(tmp_path):
+    """A server that keeps a copy now and then, and is killed."""
+    server = RedisServer(fsync=None)
+    try:
+        venue = Publishing(tmp_path, f"{server.url()}?kinds=streams")
+        for _ in range(20):
+            venue.order("alice", "BUY", "50000", "0.00100")
+        venue.wait_until_level("stream events")
+        server.client().save()
+        for _ in range(20):
+            venue.order("alice", "BUY", "50000", "0.00100")
+        venue.wait_until_level("stream events")
+        server.kill()
+        server.start()
+        had = server.client().xlen("events")
+        venue.order("alice", "BUY", "50000", "0.00100")
+        venue.wait_until_level("stream events")
+        head = venue.operate("GET", "/status").json()["sequence"]
+        venue.wait_for(lambda: "it has gone back" in venue.stderr_text())
+        venue.stop()
+        found = entries(server.client())
+        check_complete(found, head)
+        assert len(found) > had + 20
+    finally:
+        server.remove()
+
+
 async def test_a_stream_has_each_event_once_through_kills_of_either_side(tmp_path, server):
     url = f"{server.url()}?kinds=streams"
     chance, ledger = random.Random(5), Ledger()
@@ -174,6 +201,10 @@ def test_keys_have_the_present_state_and_come_back_within_a_second(tmp_path, ser
     for name in client.keys():
         kind = name.split(":")[0]
         schema(described.get(kind, "Balances")).validate(key(name))
+    client.flushall()
+    venue.wait_for(lambda: not client.exists("balance:alice"))
+    client.client_kill_filter(_type="normal", skipme=True)
+    venue.wait_for(lambda: balances() == theirs and client.exists("balance:bob"))
     names = [f"{name}:BTCUSDT" for name in ("order_book_snapshot", "bbo", "ticker")]
     client.delete(*names)
     venue.wait_for(lambda: client.exists(*names) == 3, timeout=2)

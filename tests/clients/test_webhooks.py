@@ -164,17 +164,46 @@ def test_kinds_and_bad_receivers(tmp_path, receiver):
 
 
 def test_alarms_are_raised_and_over(tmp_path, receiver):
-    """Of another publisher: its server is away, and comes."""
-    with socket.socket() as place:
-        place.bind(("127.0.0.1", 0))
-        away = f"nats://127.0.0.1:{place.getsockname()[1]}"
-        venue = Publishing(tmp_path, receiver.url(kinds="alerts"), away)
-        venue.wait_for(lambda: receiver.calls)
-        venue.stop()
-    (name, call), *_ = receiver.calls
-    schema("Call").validate(call)
-    assert (call["type"], call["data"]["alarm"], call["data"]["raised"]) == ("alarm.raised", "publisher", True)
-    assert name.startswith("alarm-publisher-") and receiver.wrong == []
+    """Of another receiver, which refuses calls for some time."""
+    other_folder = tmp_path / "other"
+    other_folder.mkdir()
+    other = Receiver(other_folder)
+    other.status = 500
+    venue = Publishing(tmp_path, receiver.url(kinds="alerts"), other.url(kinds="deposits"))
+    deposit = {"account": "alice", "asset": "USDT", "amount": "5", "external_ref": "d-1"}
+    assert venue.operate("POST", "/deposits", deposit).status_code == 200
+    venue.wait_for(lambda: receiver.calls)
+    other.status = 204
+    venue.wait_for(lambda: len(receiver.calls) == 2)
+    venue.stop()
+    other.stop()
+    for (name, call), (kind, is_raised) in zip(receiver.calls, [("alarm.raised", True), ("alarm.over", False)]):
+        schema("Call").validate(call)
+        assert (call["type"], call["data"]["raised"], call["data"]["alarm"]) == (kind, is_raised, "publisher")
+        assert name.startswith("alarm-publisher-")
+    assert receiver.wrong == []
+
+
+def test_a_receiver_that_is_away_at_first_gets_what_happened_since(tmp_path, receiver):
+    receiver.stop()
+    url = receiver.url(kinds="deposits")
+    deposit = {"account": "alice", "asset": "USDT", "amount": "5"}
+    venue = Publishing(tmp_path, url)
+    assert venue.operate("POST", "/deposits", {**deposit, "external_ref": "d-1"}).status_code == 200
+    venue.wait_for(lambda: venue.gauge("alarm", "/hook") == 1)
+    (sink,) = sinks(venue.data).values()
+    assert sink["state"] == "failing" and "cannot be called" in sink["reason"], sink
+    venue.stop()
+    venue = Publishing(tmp_path, url)
+    receiver.start()
+    venue.wait_for(
+        lambda: any(call["data"]["transfer"]["reference"] == "d-1" for _, call in receiver.calls)
+    )
+    receiver.delay_s, begun = 20, time.monotonic()
+    assert venue.operate("POST", "/deposits", {**deposit, "external_ref": "d-2"}).status_code == 200
+    time.sleep(0.5)
+    venue.stop()
+    assert time.monotonic() - begun < 15, "a slow receiver does not hold the end of the venue"
 
 
 def test_secrets_that_cannot_be_used_end_the_start(tmp_path):

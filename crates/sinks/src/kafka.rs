@@ -155,9 +155,11 @@ impl Broker for Kafka {
         let mut config = self.config();
         config
             .set("enable.idempotence", "true")
+            // A batch that is given up lets none of those after it through.
+            .set("enable.gapless.guarantee", "true")
+            .set("message.timeout.ms", (6 * DELIVERY_MAX).as_millis().to_string())
             .set("linger.ms", "2")
-            .set("queue.buffering.max.messages", "200000")
-            .set("message.timeout.ms", DELIVERY_MAX.as_millis().to_string());
+            .set("queue.buffering.max.messages", "200000");
         for (name, value) in &self.settings {
             config.set(name, value);
         }
@@ -223,11 +225,11 @@ impl Connection for KafkaConnection {
     /// A quiet partition ends long before the others: the venue's own file says what is stored in
     /// all of them.
     fn resume(&mut self) -> Result<Resume, Failed> {
-        let is_empty = self.lasts.iter().all(Option::is_none);
-        Ok(Resume { sequence: 0, last: None, is_empty })
+        let highest = self.lasts.iter().flatten().max().copied();
+        Ok(Resume { last: None, highest, is_empty: highest.is_none() })
     }
 
-    fn publish(&mut self, messages: Vec<Event>) -> Result<(), Failed> {
+    fn publish(&mut self, messages: Vec<Event>) -> Result<usize, Failed> {
         *self.deliveries() = Deliveries::default();
         let mut sent = 0;
         for message in &messages {
@@ -246,7 +248,7 @@ impl Connection for KafkaConnection {
                 return Err(failed(&error));
             }
             if deliveries.stored == sent {
-                return Ok(());
+                return Ok(sent);
             }
             if begun.elapsed() > DELIVERY_MAX {
                 return Err(Failed::unreachable("has not stored a page in time"));
@@ -277,7 +279,7 @@ impl KafkaConnection {
         let at = usize::try_from(partition).unwrap_or_default();
         let Some(Some((last, time_ns))) = self.lasts.get(at) else { return Ok(false) };
         let id = message.id();
-        if id == *last && *time_ns != message.time_ns {
+        if id.sequence == last.sequence && *time_ns != message.time_ns {
             return Err(crate::publish::publisher::of_another());
         }
         Ok(id <= *last)

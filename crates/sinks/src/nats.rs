@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::jetstream::context::{PublishAckFuture, PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{Config, Stream};
@@ -51,6 +52,9 @@ impl Nats {
 
     pub fn parse(mut address: Address) -> Result<Self, String> {
         address.host()?;
+        if address.user()?.is_some() && address.password().is_none() {
+            return Err("it has a user and no password: name a token by password-file".into());
+        }
         let prefix = address.take("prefix").unwrap_or_default();
         let messages_max = address.take_number("maxmsgs")?.unwrap_or(MESSAGES_MAX).max(1);
         let nats = Self {
@@ -74,11 +78,11 @@ impl Nats {
             options = options.add_root_certificates(authorities.clone());
         }
         options = match (&self.user, self.address.password()) {
-            (Some(user), password) => {
-                options.user_and_password(user.clone(), password.unwrap_or_default().to_owned())
+            (Some(user), Some(password)) => {
+                options.user_and_password(user.clone(), password.to_owned())
             }
             (None, Some(token)) => options.token(token.to_owned()),
-            (None, None) => options,
+            (_, None) => options,
         };
         let server = format!(
             "{}://{}:{}",
@@ -172,14 +176,10 @@ impl Connection for NatsConnection {
         };
         let id = header(ID).and_then(|id| EventId::parse(&id)).ok_or_else(is_of_others)?;
         let time_ns = header(TIME).and_then(|time| time.parse().ok()).ok_or_else(is_of_others)?;
-        Ok(Resume {
-            sequence: id.sequence.saturating_sub(1),
-            last: Some((id, time_ns)),
-            is_empty: false,
-        })
+        Ok(Resume { last: Some((id, time_ns)), ..Resume::default() })
     }
 
-    fn publish(&mut self, messages: Vec<Event>) -> Result<(), Failed> {
+    fn publish(&mut self, messages: Vec<Event>) -> Result<usize, Failed> {
         let Self { context, runtime, subject, last_sequence, last_id, .. } = self;
         runtime.block_on(async {
             let mut sent: Vec<PublishAckFuture> = Vec::with_capacity(TOGETHER);
@@ -196,14 +196,17 @@ impl Connection for NatsConnection {
                     acknowledged.await.map_err(|error| failed(&error))?;
                 }
             }
-            Ok(())
+            Ok(messages.len())
         })
     }
 
     fn check(&mut self) -> Result<(), Failed> {
         // The client's own tasks run while something waits.
         self.runtime.block_on(tokio::task::yield_now());
-        Ok(())
+        match self.client.connection_state() {
+            State::Connected => Ok(()),
+            _ => Err(Failed::unreachable("has closed the connection")),
+        }
     }
 }
 

@@ -61,6 +61,20 @@ impl Target {
         }
     }
 
+    /// The names of its publishers, each of which has a position and metrics of its own.
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            #[cfg(feature = "kafka")]
+            Self::Kafka(kafka) => vec![kafka.to_string()],
+            #[cfg(feature = "nats")]
+            Self::Nats(nats) => vec![nats.to_string()],
+            #[cfg(feature = "redis")]
+            Self::Redis(redis) => redis.names(),
+            #[cfg(feature = "webhooks")]
+            Self::Webhooks(webhooks) => vec![webhooks.to_string()],
+        }
+    }
+
     fn schemes() -> Vec<&'static str> {
         let of_brokers: &[&[&str]] = &[
             #[cfg(feature = "redis")]

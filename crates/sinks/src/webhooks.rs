@@ -26,6 +26,8 @@ use crate::publish::address::Address;
 use crate::publish::failure::Failed;
 use crate::publish::message::{Event, EventId};
 use crate::publish::publisher::{Broker, Connection, Resume};
+use projection::Interrupter;
+use tokio::sync::Notify;
 
 /// Calls that are under way at a time.
 const AT_ONCE: usize = 8;
@@ -39,12 +41,15 @@ const SECRET_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 pub struct Webhooks {
     address: Address,
     secret: Vec<u8>,
+    kinds: String,
     authorities: Option<String>,
     has_fills: bool,
     has_withdrawals: bool,
     has_deposits: bool,
     has_alerts: bool,
     alarms: Alarms,
+    /// Notified when the venue does not wait any longer.
+    ends: Arc<Notify>,
     /// What the receiver has of the page that is under way.
     done: Arc<Mutex<BTreeSet<EventId>>>,
 }
@@ -54,6 +59,9 @@ impl Webhooks {
 
     pub fn parse(mut address: Address) -> Result<Self, String> {
         address.host()?;
+        if address.user()?.is_some() || address.password().is_some() {
+            return Err("a webhook has no user: it is signed".into());
+        }
         let secret = address.take_file("secret-file")?;
         let secret = secret.ok_or("a webhook needs secret-file, by which it is signed")?;
         let kinds = address.take("kinds").unwrap_or_else(|| "fills withdrawals alerts".into());
@@ -65,12 +73,14 @@ impl Webhooks {
         let has = |kind| kinds.contains(&kind);
         let webhooks = Self {
             secret: read_secret(&secret)?,
+            kinds: kinds.join("+"),
             authorities: address.take_file("ca")?,
             has_fills: has("fills"),
             has_withdrawals: has("withdrawals"),
             has_deposits: has("deposits"),
             has_alerts: has("alerts"),
             alarms: Alarms::default(),
+            ends: Arc::default(),
             done: Arc::default(),
             address,
         };
@@ -113,6 +123,11 @@ impl Broker for Webhooks {
         Ok(WebhookConnection { webhooks: self.clone(), client, runtime })
     }
 
+    fn interrupter(&self) -> Interrupter {
+        let ends = Arc::clone(&self.ends);
+        Interrupter(Box::new(move || ends.notify_one()))
+    }
+
     fn begins_now(&self) -> bool {
         true
     }
@@ -120,7 +135,7 @@ impl Broker for Webhooks {
 
 impl fmt::Display for Webhooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.address.fmt(f)
+        write!(f, "{} {}", self.address, self.kinds)
     }
 }
 
@@ -149,7 +164,7 @@ impl Connection for WebhookConnection {
         Ok(Resume::default())
     }
 
-    fn publish(&mut self, messages: Vec<Event>) -> Result<(), Failed> {
+    fn publish(&mut self, messages: Vec<Event>) -> Result<usize, Failed> {
         let done = self.done().clone();
         let calls = messages.iter().filter(|message| !done.contains(&message.id()));
         let calls = calls.filter_map(|message| {
@@ -157,9 +172,10 @@ impl Connection for WebhookConnection {
             Some(Call { event: Some(message.id()), id: message.id().to_string(), body })
         });
         let calls: VecDeque<_> = calls.collect();
+        let count = calls.len();
         self.call_all(calls)?;
         self.done().clear();
-        Ok(())
+        Ok(count)
     }
 
     fn check(&mut self) -> Result<(), Failed> {
@@ -167,7 +183,7 @@ impl Connection for WebhookConnection {
             let body = body(alarm.kind(), alarm.noticed_ns, &alarm.data());
             let call = Call { event: None, id: alarm.id(), body };
             self.call_all(VecDeque::from([call]))?;
-            self.webhooks.alarms.remove_first();
+            self.webhooks.alarms.remove(&alarm);
         }
         Ok(())
     }
@@ -191,7 +207,13 @@ impl WebhookConnection {
                         (call.event, answered)
                     });
                 }
-                let Some((event, answered)) = under_way.next().await else { return Ok(()) };
+                let answered = tokio::select! {
+                    answered = under_way.next() => answered,
+                    () = self.webhooks.ends.notified() => {
+                        return Err(Failed::unreachable("has not answered until the end"));
+                    }
+                };
+                let Some((event, answered)) = answered else { return Ok(()) };
                 answered?;
                 self.done().extend(event);
             }

@@ -319,7 +319,8 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
     /// A read model that has gone back was restored: it lacks commands that it had before.
     fn report_older(&self, store: &B::Store) {
         let (sequence, had) = (store.progress().sequence, self.reached.borrow().sequence);
-        if sequence < had {
+        // A publisher begins with the last command again, whose events it compares.
+        if sequence + 1 < had {
             tracing::warn!(
                 place = %self.backend,
                 sequence,

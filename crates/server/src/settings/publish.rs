@@ -29,7 +29,13 @@ impl Publish {
             sinks::publishers::Target::parse(url)
                 .map_err(|reason| format!("publish has a URL that cannot be used: {reason}"))
         };
-        self.urls.iter().map(parse).collect()
+        let targets = self.urls.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+        let mut names: Vec<_> = targets.iter().flat_map(|target| target.names()).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|two| two[0] == two[1]) {
+            Some(two) => Err(format!("publish names {} twice", two[0])),
+            None => Ok(targets),
+        }
     }
 
     #[cfg(not(feature = "publish"))]
@@ -53,6 +59,8 @@ mod tests {
     fn urls_are_read_at_the_start_and_not_repeated_in_an_error() {
         let two = ["redis://:secret@cache:6379/2?kinds=streams+cache", "rediss://cache"];
         assert_eq!(load(json!({ "publish": two })).unwrap().publish.targets().unwrap().len(), 2);
+        let twice = refused(json!({ "publish": ["redis://a?kinds=streams", "redis://a"] }));
+        assert!(twice.contains("publish names redis://a stream events twice"), "{twice}");
         for (url, reason) in [
             ("redis://:secret@cache?kinds=all", "kinds are streams, channels and cache"),
             ("redis://:secret@cache?kind=streams", "it has no setting `kind`"),

@@ -32,6 +32,8 @@ pub struct Position {
 #[derive(Debug)]
 pub(crate) struct PositionFile {
     path: PathBuf,
+    /// There was none.
+    is_new: bool,
     written: Position,
     written_at: Option<Instant>,
 }
@@ -42,14 +44,20 @@ impl PositionFile {
         let folder = data_dir.join(FOLDER);
         fs::create_dir_all(&folder)?;
         let path = folder.join(format!("{}.json", file_name(name)));
+        let mut is_new = false;
         let written = match fs::read(&path) {
             Ok(bytes) => parse(&path, &bytes)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                is_new = true;
                 Position { version: VERSION, name: name.to_owned(), ..Position::default() }
             }
             Err(error) => return Err(error),
         };
-        Ok(Self { path, written, written_at: None })
+        Ok(Self { path, is_new, written, written_at: None })
+    }
+
+    pub(crate) fn is_new(&self) -> bool {
+        self.is_new
     }
 
     pub(crate) fn position(&self) -> &Position {

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use projection::{Backend, HistoryRetention, Progress, ProjectionError, Standstill, Store, Words};
+use projection::{
+    Backend, HistoryRetention, Interrupter, Progress, ProjectionError, Standstill, Store, Words,
+};
 
 use crate::publish::convert;
 use crate::publish::directory::Directory;
@@ -32,6 +34,11 @@ pub trait Broker: fmt::Display + fmt::Debug + Send + 'static {
 
     fn connect(&self) -> Result<Self::Connection, Failed>;
 
+    /// Ends what waits for the place.
+    fn interrupter(&self) -> Interrupter {
+        Interrupter(Box::new(|| {}))
+    }
+
     /// Whether a new publisher leaves out what happened before its first start.
     fn begins_now(&self) -> bool {
         false
@@ -43,8 +50,8 @@ pub trait Connection {
     /// Where this broker stands.
     fn resume(&mut self) -> Result<Resume, Failed>;
 
-    /// Sends messages in their order, and returns when the broker has stored all.
-    fn publish(&mut self, messages: Vec<Event>) -> Result<(), Failed>;
+    /// Sends messages in their order, and returns how many when the broker has stored all.
+    fn publish(&mut self, messages: Vec<Event>) -> Result<usize, Failed>;
 
     /// Fails once the connection is lost.
     fn check(&mut self) -> Result<(), Failed> {
@@ -55,11 +62,11 @@ pub trait Connection {
 /// What a broker has of earlier runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Resume {
-    /// It has all events of the commands before this one, as far as it can say.
-    pub sequence: u64,
-    /// Its last event and the time of that event's command. A message up to this one is not sent
-    /// again.
+    /// Its last event and the time of that event's command: it goes on there, whatever the venue
+    /// has kept of its position. A message up to this one is not sent again.
     pub last: Option<(EventId, u64)>,
+    /// The last event of a broker that does not say where all of it ends.
+    pub highest: Option<(EventId, u64)>,
     /// It holds nothing, also of what a publisher sent it before.
     pub is_empty: bool,
 }
@@ -95,6 +102,11 @@ impl<B: Broker> Publisher<B> {
         })
     }
 
+    /// The last command that a broker can have of this venue.
+    fn newest_known(&self) -> u64 {
+        self.head.0.max(self.figures.sequence())
+    }
+
     /// The reason is for tools, which see the file alone.
     fn keep_reason(&self, failed: Failed) -> ProjectionError {
         let error = failed.at(&self.broker);
@@ -109,9 +121,16 @@ impl<B: Broker> Publisher<B> {
         error
     }
 
-    fn connect(&self, file: PositionFile) -> Result<PublisherStore<B::Connection>, Failed> {
+    fn connect(&self, mut file: PositionFile) -> Result<PublisherStore<B::Connection>, Failed> {
+        if file.is_new() && self.broker.begins_now() {
+            // Also if the place is away until the next start.
+            file.write(self.head, None).map_err(|error| unwritten(&error))?;
+        }
         let mut connection = self.broker.connect()?;
         let resume = connection.resume()?;
+        if resume.highest.is_some_and(|(id, _)| id.sequence > self.newest_known()) {
+            return Err(of_another());
+        }
         let kept = file.position();
         let mut progress = Progress {
             sequence: kept.sequence,
@@ -119,12 +138,18 @@ impl<B: Broker> Publisher<B> {
             first_sequence: 1,
             ..Progress::default()
         };
-        if resume.sequence > progress.sequence {
-            progress.sequence = resume.sequence;
+        if let Some((last, _)) = resume.last {
+            // The command may have further events, which it lacks.
+            progress.sequence = last.sequence.saturating_sub(1);
             progress.sequenced_ns = 0;
-        }
-        if progress.sequence == 0 && self.broker.begins_now() {
-            (progress.sequence, progress.sequenced_ns) = self.head;
+            if progress.sequence + 1 < kept.sequence {
+                tracing::warn!(
+                    place = %self.broker,
+                    last = %last,
+                    had = kept.sequence,
+                    "it has gone back: what it lost is published again"
+                );
+            }
         }
         if resume.is_empty && kept.sequence > 0 {
             tracing::warn!(
@@ -139,6 +164,8 @@ impl<B: Broker> Publisher<B> {
             file,
             progress,
             has_published: false,
+            checks: 0,
+            is_unwritten: false,
             last: resume.last,
             directory: Arc::clone(&self.directory),
             figures: Arc::clone(&self.figures),
@@ -182,6 +209,10 @@ impl<B: Broker> Backend for Publisher<B> {
     fn gather(&self) -> Duration {
         GATHER
     }
+
+    fn interrupter(&self) -> Interrupter {
+        self.broker.interrupter()
+    }
 }
 
 impl<B: Broker> fmt::Display for Publisher<B> {
@@ -190,10 +221,15 @@ impl<B: Broker> fmt::Display for Publisher<B> {
     }
 }
 
+fn unwritten(error: &std::io::Error) -> Failed {
+    let sentence = format!("has a position that cannot be written: {error}");
+    Failed::new(Standstill::Failed, sentence)
+}
+
 pub(crate) fn of_another() -> Failed {
     let sentence = "holds events that the log here does not have: they are of another venue, or this \
-                    venue was restored from a backup; name another place with a `prefix`, or empty \
-                    this one";
+                    venue was restored from a backup; name another place with a `prefix`, or delete \
+                    what is there";
     Failed::new(Standstill::OtherVenue, sentence)
 }
 
@@ -206,6 +242,9 @@ pub struct PublisherStore<C> {
     progress: Progress,
     /// It has published a page: before that, the position may be that of another venue.
     has_published: bool,
+    /// How often this was looked at. What failed before is over at the second time.
+    checks: u64,
+    is_unwritten: bool,
     /// The last event that the broker had when this was opened, until it is behind.
     last: Option<(EventId, u64)>,
     directory: Arc<Mutex<Directory>>,
@@ -217,30 +256,27 @@ impl<C: Connection> PublisherStore<C> {
     fn messages(&mut self, page: &Commands) -> Result<Vec<Event>, Failed> {
         let mut directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
         let mut messages = Vec::new();
-        let mut is_of_another = false;
         for applied in &page.all {
+            if self.last.is_some_and(|(last, time_ns)| {
+                applied.sequence == last.sequence && applied.sequenced_ns != time_ns
+            }) {
+                return Err(of_another());
+            }
             convert::each_of(&mut directory, applied, |message, _| {
-                if let Some((last, time_ns)) = self.last {
-                    let id = message.id();
-                    is_of_another |= id == last && time_ns > 0 && time_ns != message.time_ns;
-                    if id <= last {
-                        return;
-                    }
-                    self.last = None;
+                if self.last.is_none_or(|(last, _)| message.id() > last) {
+                    messages.push(message);
                 }
-                messages.push(message);
             });
         }
-        if is_of_another { Err(of_another()) } else { Ok(messages) }
+        Ok(messages)
     }
 
     fn publish(&mut self, page: &Commands) -> Result<(), Failed> {
         let messages = self.messages(page)?;
-        let count = messages.len();
-        if count > 0 {
-            self.connection.publish(messages)?;
+        if !messages.is_empty() {
+            let published = self.connection.publish(messages)?;
+            self.figures.published(published);
         }
-        self.figures.published(count);
         let Some((sequence, sequenced_ns)) = page.progress() else { return Ok(()) };
         self.progress.sequence = sequence;
         self.progress.sequenced_ns = sequenced_ns;
@@ -248,17 +284,20 @@ impl<C: Connection> PublisherStore<C> {
         Ok(())
     }
 
-    fn keep_position(&mut self) -> Result<(), ProjectionError> {
+    /// A position that cannot be written makes no failure: the broker has the messages.
+    fn keep_position(&mut self, reason: Option<String>) {
         let at = if self.has_published {
             (self.progress.sequence, self.progress.sequenced_ns)
         } else {
             (self.file.position().sequence, self.file.position().sequenced_ns)
         };
-        let kept = self.file.keep(at, None);
-        kept.map_err(|error| {
-            let sentence = format!("has a position that cannot be written: {error}");
-            Failed::new(Standstill::Failed, sentence).at(&self.name)
-        })
+        let kept = self.file.keep(at, reason);
+        if let Err(error) = &kept
+            && !self.is_unwritten
+        {
+            tracing::warn!(place = self.name, %error, "the position of a publisher is not written");
+        }
+        self.is_unwritten = kept.is_err();
     }
 }
 
@@ -274,9 +313,13 @@ impl<C: Connection> Store for PublisherStore<C> {
     }
 
     fn write(&mut self, page: &Commands) -> Result<(), ProjectionError> {
-        let published = self.publish(page);
-        published.map_err(|failed| failed.at(&self.name))?;
-        self.keep_position()
+        if let Err(failed) = self.publish(page) {
+            let error = failed.at(&self.name);
+            self.keep_position(Some(error.to_string()));
+            return Err(error);
+        }
+        self.keep_position(None);
+        Ok(())
     }
 
     fn pass_over(&mut self, first: u64) -> Result<(), ProjectionError> {
@@ -291,7 +334,11 @@ impl<C: Connection> Store for PublisherStore<C> {
 
     fn check_in_place(&mut self) -> Result<(), ProjectionError> {
         self.connection.check().map_err(|failed| failed.at(&self.name))?;
-        self.keep_position()
+        self.checks += 1;
+        if self.has_published || self.checks > 1 {
+            self.keep_position(None);
+        }
+        Ok(())
     }
 
     /// What a broker has stored is on its disk by its own settings.

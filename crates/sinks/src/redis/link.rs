@@ -6,7 +6,7 @@ use projection::Standstill;
 use redis::cluster::{ClusterClientBuilder, ClusterConnection, cluster_pipe};
 use redis::{
     Client, Cmd, Connection, ConnectionLike, ErrorKind, FromRedisValue, Pipeline, RedisError,
-    ServerErrorKind, TlsCertificates, Value,
+    ScriptInvocation, ServerErrorKind, TlsCertificates, Value,
 };
 
 use crate::publish::failure::Failed;
@@ -37,7 +37,19 @@ impl Link {
         answer.map_err(|error| failed(&error))
     }
 
-    /// The answers of some commands, which go together. Each is an error, or none is.
+    /// The answer of a script.
+    pub(crate) fn invoke<T: FromRedisValue>(
+        &mut self,
+        call: &ScriptInvocation<'_>,
+    ) -> Result<T, Failed> {
+        let answer = match self {
+            Self::One(connection) => call.invoke(connection),
+            Self::Cluster(connection) => call.invoke(connection),
+        };
+        answer.map_err(|error| failed(&error))
+    }
+
+    /// The answers of some commands, which go together. Others may be done when one is refused.
     pub(crate) fn ask_all(&mut self, commands: Vec<Cmd>) -> Result<Vec<Value>, Failed> {
         if commands.is_empty() {
             return Ok(Vec::new());
@@ -118,7 +130,8 @@ pub(crate) fn failed(error: &RedisError) -> Failed {
         (ErrorKind::AuthenticationFailed, _) | (_, Some("WRONGPASS" | "NOAUTH")) => {
             (Standstill::Refused, "does not admit the venue: wrong user or password".to_owned())
         }
-        (_, Some("NOPERM")) => {
+        // Within a script it has no code.
+        (_, code) if code == Some("NOPERM") || detail.contains("can't run this command") => {
             (Standstill::Refused, format!("does not allow what publishing needs: {detail}"))
         }
         (_, Some("OOM")) => {

@@ -35,6 +35,8 @@ const ALL_EVERY: Duration = Duration::from_millis(900);
 const ACCOUNTS_AT_ONCE: usize = 200;
 /// Commands that go together.
 const TOGETHER: usize = 1_000;
+/// The account that has the fees.
+const VENUE: AccountId = AccountId(0);
 
 /// The market as of the last event that was read. It outlives a connection.
 #[derive(Debug)]
@@ -52,8 +54,7 @@ pub struct Market {
 impl Market {
     /// As of a venue's start.
     pub fn new((sequence, sequenced_ns): (u64, u64), directory: Directory, views: Views) -> Self {
-        let accounts = (0..directory.account_count()).filter_map(|id| u32::try_from(id).ok());
-        let accounts = accounts.map(AccountId).collect();
+        let accounts = BTreeSet::new();
         let changes = Changes::after(&views);
         let unkept = BTreeSet::new();
         Self { sequence, sequenced_ns, directory, views, changes, unkept, accounts }
@@ -72,6 +73,7 @@ impl Market {
                     unkept.insert(update.instrument);
                 }
                 if let Event::TradeExecuted(trade) = event {
+                    accounts.insert(VENUE); // It has the fees.
                     messages.push(("trade_events", market::trade(directory, applied, trade)));
                 }
                 accounts.extend(event.account_seqs().map(|(account, _)| account));
@@ -81,6 +83,11 @@ impl Market {
         let then = Then { sequence: *sequence, time_ns: *sequenced_ns };
         messages.extend(changes.messages(directory, views, then));
         messages
+    }
+
+    fn want_all_accounts(&mut self) {
+        let all = (0..self.directory.account_count()).filter_map(|id| u32::try_from(id).ok());
+        self.accounts.extend(all.map(AccountId));
     }
 
     fn then(&self) -> Then {
@@ -134,7 +141,12 @@ impl Backend for LiveBackend {
         })?;
         let link = Link::open(&self.redis).map_err(|failed| self.failed(failed))?;
         let market = Arc::clone(&self.market);
-        let progress = progress(&lock(&market));
+        let progress = {
+            let mut market = lock(&market);
+            // The keys may be gone with what was there.
+            market.want_all_accounts();
+            progress(&market)
+        };
         let now = Instant::now();
         Ok(LiveStore {
             name,
@@ -179,13 +191,7 @@ impl Backend for LiveBackend {
 
 impl fmt::Display for LiveBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Redis { has_channels, has_cache, .. } = self.redis;
-        let kinds = match (has_channels, has_cache) {
-            (true, true) => "channels and cache",
-            (true, false) => "channels",
-            _ => "cache",
-        };
-        write!(f, "{} {kinds}", self.redis)
+        f.write_str(&self.redis.name_of_live())
     }
 }
 
@@ -212,7 +218,7 @@ impl LiveStore {
         if !self.redis.has_channels {
             messages.clear();
         }
-        self.figures.published(messages.len());
+        let figures = Arc::clone(&self.figures);
         let mut messages = messages.into_iter().map(|(channel, text)| {
             let mut publish = cmd("PUBLISH");
             publish.arg(self.redis.key(channel)).arg(text);
@@ -223,7 +229,9 @@ impl LiveStore {
             if some.is_empty() {
                 return Ok(());
             }
+            let count = some.len();
             self.link.publish_all(some)?;
+            figures.published(count);
         }
     }
 
@@ -239,7 +247,8 @@ impl LiveStore {
             self.all_keys_at = now + ALL_EVERY;
         }
         let mut keys = self.market_keys(is_for_all);
-        keys.extend(self.balance_keys());
+        let (accounts, balances) = self.balance_keys();
+        keys.extend(balances);
         for some in keys.chunks(TOGETHER) {
             let set = some.iter().map(|(key, value)| {
                 let mut set = cmd("SET");
@@ -248,6 +257,8 @@ impl LiveStore {
             });
             self.link.ask_all(set.collect())?;
         }
+        let mut market = lock(&self.market);
+        market.accounts.retain(|account| !accounts.contains(account));
         Ok(())
     }
 
@@ -273,24 +284,21 @@ impl LiveStore {
         keys
     }
 
-    fn balance_keys(&self) -> Vec<(String, String)> {
-        let mut market = lock(&self.market);
-        let some: Vec<AccountId> = market.accounts.iter().take(ACCOUNTS_AT_ONCE).copied().collect();
-        if some.is_empty() {
-            return Vec::new();
-        }
-        let Some((sequence, found)) = self.balances.of(some.clone()) else { return Vec::new() };
-        for account in &some {
-            market.accounts.remove(account);
-        }
+    /// Of some accounts whose keys are not up to date.
+    fn balance_keys(&self) -> (BTreeSet<AccountId>, Vec<(String, String)>) {
+        let market = lock(&self.market);
+        let some = market.accounts.iter().take(ACCOUNTS_AT_ONCE).copied();
+        let some: BTreeSet<AccountId> = some.collect();
+        let accounts = || some.iter().copied().collect();
+        let asked = if some.is_empty() { None } else { self.balances.of(accounts()) };
+        let Some((sequence, found)) = asked else { return Default::default() };
         let directory = &market.directory;
-        let keys = found.into_iter().filter(|(_, balances)| !balances.is_empty());
-        let keys = keys.map(|(account, balances)| {
+        let keys = found.into_iter().map(|(account, balances)| {
             let name = directory.account_name(account);
             let value = market::balances(directory, &name, sequence, &balances);
             (self.redis.key(&format!("balance:{name}")), value)
         });
-        keys.collect()
+        (some, keys.collect())
     }
 
     fn keep_position(&mut self) -> Result<(), ProjectionError> {

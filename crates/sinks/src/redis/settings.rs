@@ -6,6 +6,7 @@ use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo};
 
 use crate::publish::address::Address;
 
+pub(crate) const STREAM: &str = "events";
 /// Entries that a stream keeps, if the URL does not say.
 const STREAM_MAX: u64 = 1_000_000;
 /// Levels of a side in `order_book_snapshot`, if the URL does not say.
@@ -63,6 +64,27 @@ impl Redis {
         };
         address.finish()?;
         Ok(redis)
+    }
+
+    /// Of its publishers.
+    pub fn names(&self) -> Vec<String> {
+        let stream = self.has_streams.then(|| self.name_of_stream());
+        let live = (self.has_channels || self.has_cache).then(|| self.name_of_live());
+        stream.into_iter().chain(live).collect()
+    }
+
+    pub(crate) fn name_of_stream(&self) -> String {
+        format!("{self} stream {}", self.key(STREAM))
+    }
+
+    pub(crate) fn name_of_live(&self) -> String {
+        let kinds = match (self.has_channels, self.has_cache) {
+            (true, true) => "channels and cache",
+            (true, false) => "channels",
+            _ => "cache",
+        };
+        let prefix = if self.prefix.is_empty() { "" } else { " of " };
+        format!("{self} {kinds}{prefix}{}", self.prefix)
     }
 
     pub(crate) fn key(&self, name: &str) -> String {

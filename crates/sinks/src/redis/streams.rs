@@ -1,20 +1,21 @@
 //! The stream `events`: an entry for each event, whose id is the event's.
 
 use std::fmt;
+use std::time::{Duration, Instant};
 
-use redis::{Cmd, Value, cmd};
+use redis::{Script, cmd};
 use serde_json::Value as Json;
 
 use crate::publish::failure::Failed;
 use crate::publish::message::{Event, EventId};
 use crate::publish::publisher::{Broker, Connection, Resume};
 use crate::redis::link::Link;
-use crate::redis::settings::Redis;
+use crate::redis::settings::{Redis, STREAM};
 use projection::Standstill;
 
-const STREAM: &str = "events";
 /// Entries that go together.
 const TOGETHER: usize = 1_000;
+const ASK_EVERY: Duration = Duration::from_secs(1);
 
 /// The stream of a server.
 #[derive(Clone, Debug)]
@@ -31,13 +32,15 @@ impl Broker for Streams {
             stream,
             stream_max: redis.stream_max,
             exists: false,
+            script: Script::new(ADD),
+            asked_at: Instant::now(),
         })
     }
 }
 
 impl fmt::Display for Streams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} stream {}", self.0, self.0.key(STREAM))
+        f.write_str(&self.0.name_of_stream())
     }
 }
 
@@ -47,6 +50,8 @@ pub struct StreamConnection {
     stream: String,
     stream_max: u64,
     exists: bool,
+    script: Script,
+    asked_at: Instant,
 }
 
 impl Connection for StreamConnection {
@@ -62,43 +67,62 @@ impl Connection for StreamConnection {
         let data = fields.into_iter().find(|(name, _)| name == "data");
         let (_, data) = data.ok_or_else(|| self.is_of_others())?;
         let time_ns = time_of(&data).ok_or_else(|| self.is_of_others())?;
-        Ok(Resume {
-            sequence: id.sequence.saturating_sub(1),
-            last: Some((id, time_ns)),
-            is_empty: false,
-        })
+        Ok(Resume { last: Some((id, time_ns)), ..Resume::default() })
     }
 
-    fn publish(&mut self, messages: Vec<Event>) -> Result<(), Failed> {
+    fn publish(&mut self, messages: Vec<Event>) -> Result<usize, Failed> {
         for some in messages.chunks(TOGETHER) {
-            let entries = some.iter().map(|message| self.entry(message)).collect();
-            let added = self.link.ask_all(entries)?;
-            if added.contains(&Value::Nil) {
+            let added = self.add(some)?;
+            if added < some.len() {
                 let sentence = "was deleted while the venue published to it: its readers have lost \
                                 what was in it";
                 return Err(Failed::new(Standstill::Missing, sentence));
             }
             self.exists = true;
         }
-        Ok(())
+        Ok(messages.len())
+    }
+
+    /// A server that is away is noticed while there are no events, too.
+    fn check(&mut self) -> Result<(), Failed> {
+        if self.asked_at.elapsed() < ASK_EVERY {
+            return Ok(());
+        }
+        self.asked_at = Instant::now();
+        let mut ask = cmd("EXISTS");
+        ask.arg(&self.stream);
+        self.link.ask::<i64>(&ask).map(drop)
     }
 }
 
+/// Adds entries, and ends with the first that is refused: a pipeline would add those after it, and
+/// leave a hole. Returns how many it has added. Only the first entry makes the stream: if it is
+/// deleted later, that is seen.
+const ADD: &str = r"
+local stream, exists, most = KEYS[1], ARGV[1] == '1', ARGV[2]
+if exists and redis.call('EXISTS', stream) == 0 then return 0 end
+local added = 0
+for at = 3, #ARGV, 4 do
+  local id, kind, symbol, data = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  if symbol == '' then
+    redis.call('XADD', stream, 'MAXLEN', '~', most, id, 'kind', kind, 'data', data)
+  else
+    redis.call('XADD', stream, 'MAXLEN', '~', most, id, 'kind', kind, 'symbol', symbol, 'data', data)
+  end
+  added = added + 1
+end
+return added";
+
 impl StreamConnection {
-    /// Only the first entry makes the stream: if it is deleted later, that is seen.
-    fn entry(&self, message: &Event) -> Cmd {
-        let mut entry = cmd("XADD");
-        entry.arg(&self.stream);
-        if self.exists {
-            entry.arg("NOMKSTREAM");
+    fn add(&mut self, messages: &[Event]) -> Result<usize, Failed> {
+        let mut call = self.script.prepare_invoke();
+        call.key(&self.stream).arg(u8::from(self.exists)).arg(self.stream_max);
+        for message in messages {
+            let (id, data) = (message.id().to_string(), message.json());
+            call.arg(id).arg(&message.kind).arg(&message.symbol).arg(data);
         }
-        entry.arg("MAXLEN").arg("~").arg(self.stream_max).arg(message.id().to_string());
-        entry.arg("kind").arg(&message.kind);
-        if !message.symbol.is_empty() {
-            entry.arg("symbol").arg(&message.symbol);
-        }
-        entry.arg("data").arg(message.json());
-        entry
+        self.asked_at = Instant::now();
+        self.link.invoke(&call)
     }
 
     fn is_of_others(&self) -> Failed {

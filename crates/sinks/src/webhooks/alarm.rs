@@ -50,8 +50,10 @@ impl Alarms {
         self.waiting().front().cloned()
     }
 
-    pub(super) fn remove_first(&self) {
-        self.waiting().pop_front();
+    /// If it still waits.
+    pub(super) fn remove(&self, alarm: &Alarm) {
+        let id = alarm.id();
+        self.waiting().pop_front_if(|first| first.id() == id);
     }
 
     fn waiting(&self) -> MutexGuard<'_, VecDeque<Alarm>> {

@@ -17,7 +17,8 @@ HANDBOOK = (ROOT / "docs/alerts.md").read_text()
 def scraped(tmp_path_factory):
     """The metrics of a venue with all that has some."""
     doors = ["--ouch-udp", "127.0.0.1:0", "--itch-recovery", "127.0.0.1:0", "--glimpse", "127.0.0.1:0"]
-    doors += ["--itch", "127.0.0.1:9", "--intake", "redis://127.0.0.1:9"]  # Where nothing listens.
+    # Where nothing listens.
+    doors += ["--itch", "127.0.0.1:9", "--intake", "redis://127.0.0.1:9", "--publish", "redis://127.0.0.1:9"]
     venue = Venue(tmp_path_factory.mktemp("venue"), "--replica", "--no-bots", "--tls-self-signed", *doors)
     answer = requests.get(f"{venue.url}/metrics", verify=False, timeout=30)
     venue.stop()
@@ -91,7 +92,7 @@ def test_each_row_of_the_dashboard_opens_with_a_sentence():
     panels = DASHBOARD["panels"]
     assert DASHBOARD["timezone"] == "utc"
     openings = [after for panel, after in zip(panels, panels[1:]) if panel["type"] == "row"]
-    assert len(openings) == 8
+    assert len(openings) == 9
     for opening in openings:
         assert opening["type"] == "text"
         assert re.fullmatch(r"[A-Z].{40,}\.", opening["options"]["content"])

@@ -216,6 +216,7 @@ recipes: $(VENV)/installed $(JEST)/installed ## the recipes of docs/testing-a-bo
 monitoring: $(VENV)/installed ## deploy/prometheus and deploy/grafana in Prometheus itself, which scrapes a demo
 	$(build)
 	scripts/need promtool prometheus
+	scripts/need redis-server redis
 	BUTTONWOOD_MONITORING=1 $(VENV)/bin/pytest tests/clients/test_monitoring.py
 
 framing: $(VENV)/installed ## Wireshark reads sessions of OUCH and ITCH captured on the loopback: every packet is sound

@@ -10,6 +10,7 @@ import requests
 import yaml
 
 from monitoring import ALERTS, PROMETHEUS, annotation_queries, panel_queries
+from redis_server import RedisServer
 from venue import Signature, Venue
 
 pytestmark = pytest.mark.skipif("BUTTONWOOD_MONITORING" not in os.environ, reason="for `make monitoring`")
@@ -89,7 +90,8 @@ def ask_for_the_past(venue):
 
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory):
-    venue = Venue(tmp_path_factory.mktemp("venue"))
+    redis = RedisServer()
+    venue = Venue(tmp_path_factory.mktemp("venue"), "--publish", redis.url(), "--intake", redis.url(database=1))
     prometheus = Prometheus(tmp_path_factory.mktemp("prometheus"), venue)
     # The metric of queries begins with the first one. A rate needs two scrapes with it.
     ask_for_the_past(venue)
@@ -99,6 +101,7 @@ def prometheus(tmp_path_factory):
     yield prometheus
     prometheus.stop()
     venue.stop()
+    redis.remove()
 
 
 def test_each_query_of_the_dashboard_returns_data(prometheus):

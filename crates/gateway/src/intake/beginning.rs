@@ -22,8 +22,7 @@ use super::key;
 pub(super) async fn find(door: &Door, redis: &mut Connection) -> Result<StreamId, Failure> {
     let (oldest, highest) = numbers(door).await?;
     let before_oldest = StreamId::of_number(oldest.saturating_sub(1));
-    // An id that was too large for a number led to a dead letter, and says nothing of the others.
-    let replied = last_reply(redis).await?.filter(|replied| replied.number().is_some());
+    let replied = last_reply(redis).await?;
     if let Some(replied) = replied.filter(|replied| *replied > StreamId::of_number(highest)) {
         tracing::warn!(
             %replied,

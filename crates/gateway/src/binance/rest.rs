@@ -1,5 +1,6 @@
 //! REST: HTTP requests to calls, and answers to HTTP responses.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -102,7 +103,8 @@ async fn answer<B: AnyBody>(
     match read(request, sender, shared).await {
         Ok((call, spare)) => {
             let has_replica = shared.door.history.as_ref().is_some_and(|it| it.has_replica());
-            let executed = operation.execute(call);
+            // In place: it is large, and would be copied.
+            let executed = pin!(operation.execute(call));
             let (executed, lag) = if has_replica {
                 projection::with_lag(executed).await
             } else {

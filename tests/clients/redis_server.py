@@ -41,6 +41,9 @@ class RedisServer:
         self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="bw-redis-", dir="/tmp"))
         self.port, self.password, self.tls = free_port(), password, tls
         self.process = self.log = None
+        if "cluster_enabled" in settings:
+            # Without one it is 10,000 above the port, which may be too high.
+            settings.setdefault("cluster_port", free_port())
         self.settings = {
             "bind": "127.0.0.1",
             "port": self.port,

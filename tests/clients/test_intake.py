@@ -287,6 +287,13 @@ def test_what_cannot_be_read_is_a_dead_letter(tmp_path, server):
     venue = Fed(tmp_path, server.url())
     time.sleep(2)
     assert venue.gauge("taken_total") == 0
+    # After it all ids are too large, until the stream is deleted.
+    desk.push(**limit("BUY", "20000"))
+    assert [reply["reason"] for reply in desk.replies(1)] == ["StreamIdTooLarge"]
+    desk.client.delete("orders")
+    venue.wait_for(lambda: venue.gauge("alarm") == 1)
+    desk.push(**limit("BUY", "20000"))
+    assert [reply["status"] for reply in desk.replies(1)] == ["NEW"]
     venue.stop()
 
 

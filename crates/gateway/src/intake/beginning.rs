@@ -34,6 +34,12 @@ pub(super) async fn find(door: &Door, redis: &mut Connection) -> Result<StreamId
     Ok(replied.unwrap_or_default().max(before_oldest))
 }
 
+/// The last entry that the engine has carried out.
+pub(super) async fn last_taken(door: &Door) -> Result<StreamId, Failure> {
+    let (_, highest) = numbers(door).await?;
+    Ok(StreamId::of_number(highest))
+}
+
 /// The oldest number that the engine remembers, and the highest. Opens the session if it is not.
 async fn numbers(door: &Door) -> Result<(u64, u64), Failure> {
     let unanswered = |_| Failure::new("the venue does not answer");

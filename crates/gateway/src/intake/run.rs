@@ -174,7 +174,15 @@ impl Intake {
         say_once(lost(), said);
         self.alarm_until = Some(Instant::now() + LOSS_ALARM);
         self.door.handle.metrics().intake_stands(true);
-        resume_at(redis, state, after).await?;
+        // An id that was too large for a number led to a dead letter. In a new stream it would make
+        // all that come after it too large.
+        let after = match after.number() {
+            Some(_) => after,
+            None => beginning::last_taken(&self.door).await?,
+        };
+        if is_lost(state, after) {
+            resume_at(redis, state, after).await?;
+        }
         // Entries that are there now have ids at or below the last one taken: the engine refuses
         // their numbers, and they are dead letters.
         Ok(StreamId::default())

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use projection::Standstill;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -38,9 +39,16 @@ impl Connections {
         Self { address, turns: Semaphore::new(ASKED_MAX), idle: Mutex::default() }
     }
 
-    /// Asks on a connection of its own, for a bounded time.
+    /// Asks on a connection of its own, for a bounded time, and waits as long for its turn.
     pub(crate) async fn answer<A: Asked>(&self, asked: &A) -> Result<A::Answer, Failed> {
-        let _turn = self.turns.acquire().await.expect("it is never closed");
+        let Ok(turn) = timeout(ANSWER_MAX, self.turns.acquire()).await else {
+            let sentence = format!(
+                "has {ASKED_MAX} questions under way, and none has ended in {} s",
+                ANSWER_MAX.as_secs()
+            );
+            return Err(Failed::Other(Standstill::Unreachable, sentence));
+        };
+        let _turn = turn.expect("it is never closed");
         let answer = timeout(ANSWER_MAX, self.answer_now(asked)).await;
         answer.unwrap_or(Err(Failed::Silent(ANSWER_MAX.as_secs())))
     }

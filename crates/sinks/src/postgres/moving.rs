@@ -17,7 +17,7 @@ use crate::postgres::map::{Map, Scope, Transfer};
 use crate::postgres::order::LastOrders;
 use crate::postgres::routes::Routes;
 use crate::postgres::set::{Place, Settled, Stray, mark, unmark, write_within};
-use crate::postgres::shard::Shard;
+use crate::postgres::shard::{Shard, in_time};
 
 /// How long readers find old rows where they were: longer than a question may take.
 pub(crate) const GRACE: Duration = Duration::from_secs(10);
@@ -169,7 +169,7 @@ impl Moving {
         let spans = shards[transfer.from].partitions.known();
         let from = shards[transfer.from].session.address.clone();
         let Shard { session, partitions, .. } = &mut shards[transfer.to];
-        let provided = partitions.provide_all(session, &spans).await;
+        let provided = in_time(partitions.provide_all(session, &spans)).await;
         provided.map_err(|failed| failed.at(&session.address))?;
         let to = &session.address;
         let buckets = transfer.buckets.len();
@@ -191,13 +191,13 @@ impl Moving {
         let place = self.place.as_mut().expect("a place has a map to move by");
         let Transfer { from, to, buckets } = &transfer;
         let source = &shards[*from].session;
-        let marked = mark(source, buckets).await;
+        let marked = in_time(mark(source, buckets)).await;
         marked.map_err(|failed| failed.at(&source.address))?;
         place.map = place.map.moved(&transfer, progress.sequence);
         for (at, shard) in shards.iter_mut().enumerate() {
             let own = Place { shard: at, ..place.clone() };
             let arrived: &[usize] = if at == *to { buckets } else { &[] };
-            let written = write_flip(shard, &own, arrived).await;
+            let written = in_time(write_flip(shard, &own, arrived)).await;
             written.map_err(|failed| failed.at(&shard.session.address))?;
         }
         for (at, shard) in shards.iter_mut().enumerate() {

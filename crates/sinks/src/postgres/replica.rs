@@ -56,7 +56,7 @@ impl Replica {
         let asked = AtLeast { replica: self, question, sequence, map, followed };
         let outcome = self.connections.answer(&asked).await;
         let outcome = outcome.map_err(|failed| failed.at(&self.connections.address));
-        self.report(failed_at.is_some(), &outcome);
+        self.report(&outcome);
         let (answer, progress) = outcome.ok()??;
         let fed_ns = followed.reached().sequenced_ns;
         answered_by_replica(Duration::from_nanos(fed_ns.saturating_sub(progress.sequenced_ns)));
@@ -64,7 +64,10 @@ impl Replica {
     }
 
     /// Once when it fails, and once when it is back.
-    fn report<T>(&self, had_failed: bool, outcome: &Result<T, ProjectionError>) {
+    fn report<T>(&self, outcome: &Result<T, ProjectionError>) {
+        let mut failed_at = self.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
+        // Of all questions that fail together, the first one says so.
+        let had_failed = failed_at.is_some();
         match outcome {
             Err(error) if !had_failed => {
                 tracing::warn!(%error, "a replica does not answer: its database is asked instead");
@@ -77,8 +80,7 @@ impl Replica {
         if outcome.is_err() {
             self.is_own.store(false, Ordering::Relaxed);
         }
-        let failed_at = outcome.is_err().then(Instant::now);
-        *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner) = failed_at;
+        *failed_at = outcome.is_err().then(Instant::now);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::postgres::copy::int;
 use crate::postgres::failure::Failed;
 use crate::postgres::map::{Home, Map};
 use crate::postgres::session::Session;
-use crate::postgres::shard::{Shard, numbers};
+use crate::postgres::shard::{Shard, in_time, numbers};
 
 /// What a database knows of its place.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -46,8 +46,11 @@ impl Settled {
 pub(crate) async fn settle(shards: &mut [Shard]) -> Result<Settled, ProjectionError> {
     let mut places = Vec::new();
     for shard in &*shards {
-        places
-            .push(read(&shard.session).await.map_err(|failed| failed.at(&shard.session.address))?);
+        places.push(
+            in_time(read(&shard.session))
+                .await
+                .map_err(|failed| failed.at(&shard.session.address))?,
+        );
     }
     // One that was restored has an older map.
     let known = places.iter().flatten().max_by_key(|place| place.map.version).cloned();
@@ -64,14 +67,14 @@ pub(crate) async fn settle(shards: &mut [Shard]) -> Result<Settled, ProjectionEr
     for (at, shard) in shards.iter_mut().enumerate() {
         let own = Place { shard: at, ..place.clone() };
         if places[at].as_ref() != Some(&own) {
-            let written = write(&shard.session, &own).await;
+            let written = in_time(write(&shard.session, &own)).await;
             written.map_err(|failed| failed.at(&shard.session.address))?;
         }
         shard.scope = own.map.scope(at);
     }
     let mut strays = Vec::new();
     for (at, shard) in shards.iter().enumerate() {
-        let found = strays_of(shard, at, &place.map).await;
+        let found = in_time(strays_of(shard, at, &place.map)).await;
         let buckets = found.map_err(|failed| failed.at(&shard.session.address))?;
         if !buckets.is_empty() {
             strays.push(Stray { shard: at, buckets });
@@ -86,7 +89,7 @@ pub(crate) async fn begin(shards: &[Shard]) -> Result<Place, ProjectionError> {
     let is_new = shards[0].progress.sequence == 0;
     let map = if is_new { Map::spread(shards.len()) } else { Map::first_alone() };
     let select = "SELECT gen_random_uuid()::text";
-    let drawn = shards[0].session.query_maybe(select, &[]).await.and_then(|row| {
+    let drawn = in_time(shards[0].session.query_maybe(select, &[])).await.and_then(|row| {
         row.map_or_else(|| Err(Failed::damaged("set_id")), |row| Cells::new(&row).get())
     });
     let set_id = drawn.map_err(|failed| failed.at(&shards[0].session.address))?;
@@ -158,13 +161,13 @@ async fn join(first: &Shard, shard: &mut Shard) -> Result<(), ProjectionError> {
         }
         Ok(())
     };
-    begun.await.map_err(failed)?;
+    in_time(begun).await.map_err(failed)?;
     for table in ["assets", "instruments"] {
         let out = format!("COPY {table} TO STDOUT (FORMAT binary)");
         let into = format!("COPY {table} FROM STDIN (FORMAT binary)");
         first.session.pipe(&out, session, &into).await?;
     }
-    session.run("COMMIT").await.map_err(failed)?;
+    in_time(session.run("COMMIT")).await.map_err(failed)?;
     shard.progress = to;
     Ok(())
 }

@@ -154,7 +154,7 @@ impl Shard {
 }
 
 /// One transaction, for a bounded time.
-async fn in_time<T>(what: impl Future<Output = Result<T, Failed>>) -> Result<T, Failed> {
+pub(crate) async fn in_time<T>(what: impl Future<Output = Result<T, Failed>>) -> Result<T, Failed> {
     timeout(WRITE_MAX, what).await.unwrap_or(Err(Failed::Silent(WRITE_MAX.as_secs())))
 }
 

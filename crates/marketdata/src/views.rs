@@ -87,6 +87,16 @@ impl Views {
     /// [`DepthAccumulator`](crate::DepthAccumulator).
     pub fn apply(&mut self, event: &Event) -> Option<BookUpdate> {
         ReportUpdate::each_of(event, |update| self.reports.apply(update));
+        self.apply_to_market(event)
+    }
+
+    /// The views of all instruments alone, for [`Views::apply_to_market`].
+    pub fn market(&self) -> Self {
+        Self { instruments: self.instruments.clone(), ..Self::default() }
+    }
+
+    /// [`Views::apply`] without what is not of an instrument's market data.
+    pub fn apply_to_market(&mut self, event: &Event) -> Option<BookUpdate> {
         let update = BookUpdate::of(event)?;
         self.update_book(&update);
         if let Event::TradeExecuted(trade) = event {

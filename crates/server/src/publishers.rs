@@ -52,7 +52,7 @@ impl Publishers {
                 engine.instruments().copied(),
                 engine.accounts().map(|(_, spec)| *spec),
             ),
-            views: opened.views().clone(),
+            views: opened.views(),
             balances: Arc::clone(&balances) as _,
         };
         let targets = settings.targets()?;

@@ -91,7 +91,7 @@ impl Target {
 }
 
 /// A venue as its publishers see it at its start.
-pub struct Source<O> {
+pub struct Source<'a, O> {
     pub data_dir: PathBuf,
     pub spool: SpoolReader,
     pub older: O,
@@ -99,7 +99,7 @@ pub struct Source<O> {
     pub head: (u64, u64),
     /// As of that command.
     pub directory: Directory,
-    pub views: Views,
+    pub views: &'a Views,
     pub balances: Arc<dyn Balances>,
 }
 
@@ -113,7 +113,7 @@ pub struct Running {
     alarms: Option<Alarms>,
 }
 
-impl<O: OlderEvents + Clone> Source<O> {
+impl<O: OlderEvents + Clone> Source<'_, O> {
     pub fn start(&self, target: Target) -> Vec<Running> {
         match target {
             #[cfg(feature = "redis")]
@@ -137,7 +137,7 @@ impl<O: OlderEvents + Clone> Source<O> {
             running.push(self.publish(Streams(redis.clone())));
         }
         if redis.has_channels || redis.has_cache {
-            let market = Market::new(self.head, self.directory.clone(), self.views.clone());
+            let market = Market::new(self.head, self.directory.clone(), self.views.market());
             let figures = Arc::<Figures>::default();
             let balances = Arc::clone(&self.balances);
             let data_dir = self.data_dir.clone();
@@ -174,7 +174,7 @@ impl<O: OlderEvents + Clone> Source<O> {
     }
 }
 
-impl<O> fmt::Debug for Source<O> {
+impl<O> fmt::Debug for Source<'_, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source").field("head", &self.head).finish_non_exhaustive()
     }

@@ -36,6 +36,7 @@ pub(crate) struct PositionFile {
     is_new: bool,
     written: Position,
     written_at: Option<Instant>,
+    is_failing: bool,
 }
 
 impl PositionFile {
@@ -53,7 +54,7 @@ impl PositionFile {
             }
             Err(error) => return Err(error),
         };
-        Ok(Self { path, is_new, written, written_at: None })
+        Ok(Self { path, is_new, written, written_at: None, is_failing: false })
     }
 
     pub(crate) fn is_new(&self) -> bool {
@@ -64,8 +65,31 @@ impl PositionFile {
         &self.written
     }
 
-    /// Writes it if a second has passed, or a reason has come or gone.
-    pub(crate) fn keep(
+    /// Of a publisher that cannot be opened: the reason is for tools, which see the file alone.
+    pub(crate) fn keep_reason(data_dir: &Path, name: &str, reason: String) {
+        let kept = Self::open(data_dir, name).and_then(|mut file| {
+            let Position { sequence, sequenced_ns, .. } = file.written;
+            file.write_if_due((sequence, sequenced_ns), Some(reason))
+        });
+        if let Err(error) = kept {
+            tracing::warn!(%error, "the reason is not in the publisher's file");
+        }
+    }
+
+    /// Writes it if a second has passed, or a reason has come or gone. One that cannot be written
+    /// makes no failure: the broker has the messages.
+    pub(crate) fn keep(&mut self, at: (u64, u64), reason: Option<String>) {
+        let kept = self.write_if_due(at, reason);
+        if let Err(error) = &kept
+            && !self.is_failing
+        {
+            let publisher = &self.written.name;
+            tracing::warn!(publisher, %error, "the position of a publisher is not written");
+        }
+        self.is_failing = kept.is_err();
+    }
+
+    fn write_if_due(
         &mut self,
         (sequence, sequenced_ns): (u64, u64),
         reason: Option<String>,
@@ -153,10 +177,10 @@ mod tests {
         let open = || PositionFile::open(dir.path(), "redis://one:6379/0 streams");
         let mut file = open().unwrap();
         assert_eq!((file.position().sequence, all(dir.path()).unwrap().len()), (0, 0));
-        file.keep((7, 70), None).unwrap();
-        file.keep((8, 80), None).unwrap();
+        file.keep((7, 70), None);
+        file.keep((8, 80), None);
         assert_eq!(open().unwrap().position().sequence, 7, "a second has not passed");
-        file.keep((9, 90), Some("it is gone".into())).unwrap();
+        file.keep((9, 90), Some("it is gone".into()));
         let found = all(dir.path()).unwrap();
         assert_eq!(found, [open().unwrap().position().clone()]);
         assert_eq!((found[0].sequence, found[0].sequenced_ns), (9, 90));

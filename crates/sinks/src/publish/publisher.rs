@@ -107,17 +107,9 @@ impl<B: Broker> Publisher<B> {
         self.head.0.max(self.figures.sequence())
     }
 
-    /// The reason is for tools, which see the file alone.
     fn keep_reason(&self, failed: Failed) -> ProjectionError {
-        let error = failed.at(&self.broker);
-        let kept = self.position_file().and_then(|mut file| {
-            let at = (file.position().sequence, file.position().sequenced_ns);
-            let written = file.keep(at, Some(error.to_string()));
-            written.map_err(|error| Failed::unreachable(error.to_string()).at(&self.broker))
-        });
-        if let Err(unwritten) = kept {
-            tracing::warn!(%unwritten, "the reason is not in the publisher's file");
-        }
+        let (name, error) = (self.broker.to_string(), failed.at(&self.broker));
+        PositionFile::keep_reason(&self.data_dir, &name, error.to_string());
         error
     }
 
@@ -165,7 +157,6 @@ impl<B: Broker> Publisher<B> {
             progress,
             has_published: false,
             checks: 0,
-            is_unwritten: false,
             last: resume.last,
             directory: Arc::clone(&self.directory),
             figures: Arc::clone(&self.figures),
@@ -244,7 +235,6 @@ pub struct PublisherStore<C> {
     has_published: bool,
     /// How often this was looked at. What failed before is over at the second time.
     checks: u64,
-    is_unwritten: bool,
     /// The last event that the broker had when this was opened, until it is behind.
     last: Option<(EventId, u64)>,
     directory: Arc<Mutex<Directory>>,
@@ -284,20 +274,13 @@ impl<C: Connection> PublisherStore<C> {
         Ok(())
     }
 
-    /// A position that cannot be written makes no failure: the broker has the messages.
     fn keep_position(&mut self, reason: Option<String>) {
         let at = if self.has_published {
             (self.progress.sequence, self.progress.sequenced_ns)
         } else {
             (self.file.position().sequence, self.file.position().sequenced_ns)
         };
-        let kept = self.file.keep(at, reason);
-        if let Err(error) = &kept
-            && !self.is_unwritten
-        {
-            tracing::warn!(place = self.name, %error, "the position of a publisher is not written");
-        }
-        self.is_unwritten = kept.is_err();
+        self.file.keep(at, reason);
     }
 }
 

@@ -65,10 +65,9 @@ impl Market {
         let Self { sequence, sequenced_ns, directory, views, changes, unkept, accounts } = self;
         let mut messages = Vec::new();
         for applied in &page.all {
-            views.begin_command(applied.sequence, applied.sequenced_ns, &applied.events);
             for event in &applied.events {
                 directory.apply(event);
-                if let Some(update) = views.apply(event) {
+                if let Some(update) = views.apply_to_market(event) {
                     changes.apply(views, &update);
                     unkept.insert(update.instrument);
                 }
@@ -118,13 +117,7 @@ impl LiveBackend {
 
     fn failed(&self, failed: Failed) -> ProjectionError {
         let error = failed.at(self);
-        let kept = PositionFile::open(&self.data_dir, &self.to_string()).and_then(|mut file| {
-            let at = (file.position().sequence, file.position().sequenced_ns);
-            file.keep(at, Some(error.to_string()))
-        });
-        if let Err(unwritten) = kept {
-            tracing::warn!(%unwritten, "the reason is not in the publisher's file");
-        }
+        PositionFile::keep_reason(&self.data_dir, &self.to_string(), error.to_string());
         error
     }
 }
@@ -159,6 +152,7 @@ impl Backend for LiveBackend {
             progress,
             keys_at: now,
             all_keys_at: now,
+            next_account: AccountId::default(),
         })
     }
 
@@ -208,6 +202,7 @@ pub struct LiveStore {
     progress: Progress,
     keys_at: Instant,
     all_keys_at: Instant,
+    next_account: AccountId,
 }
 
 impl LiveStore {
@@ -284,11 +279,14 @@ impl LiveStore {
         keys
     }
 
-    /// Of some accounts whose keys are not up to date.
-    fn balance_keys(&self) -> (BTreeSet<AccountId>, Vec<(String, String)>) {
+    /// Of some accounts whose keys are not up to date, in turn.
+    fn balance_keys(&mut self) -> (BTreeSet<AccountId>, Vec<(String, String)>) {
         let market = lock(&self.market);
-        let some = market.accounts.iter().take(ACCOUNTS_AT_ONCE).copied();
-        let some: BTreeSet<AccountId> = some.collect();
+        let next = market.accounts.range(self.next_account..);
+        let in_turn = next.chain(market.accounts.range(..self.next_account));
+        let some: BTreeSet<AccountId> = in_turn.take(ACCOUNTS_AT_ONCE).copied().collect();
+        let last = market.accounts.range(self.next_account..).nth(ACCOUNTS_AT_ONCE);
+        self.next_account = last.copied().unwrap_or_default();
         let accounts = || some.iter().copied().collect();
         let asked = if some.is_empty() { None } else { self.balances.of(accounts()) };
         let Some((sequence, found)) = asked else { return Default::default() };
@@ -301,12 +299,15 @@ impl LiveStore {
         (some, keys.collect())
     }
 
-    fn keep_position(&mut self) -> Result<(), ProjectionError> {
+    fn keep_position(&mut self, reason: Option<String>) {
         let Progress { sequence, sequenced_ns, .. } = self.progress;
-        self.file.keep((sequence, sequenced_ns), None).map_err(|error| {
-            let sentence = format!("has a position that cannot be written: {error}");
-            Failed::new(Standstill::Failed, sentence).at(&self.name)
-        })
+        self.file.keep((sequence, sequenced_ns), reason);
+    }
+
+    fn failed(&mut self, failed: Failed) -> ProjectionError {
+        let error = failed.at(&self.name);
+        self.keep_position(Some(error.to_string()));
+        error
     }
 }
 
@@ -323,7 +324,7 @@ impl Store for LiveStore {
 
     fn write(&mut self, page: &Commands) -> Result<(), ProjectionError> {
         let published = self.publish(page).and_then(|()| self.keep());
-        published.map_err(|failed| failed.at(&self.name))
+        published.map_err(|failed| self.failed(failed))
     }
 
     fn pass_over(&mut self, first: u64) -> Result<(), ProjectionError> {
@@ -339,8 +340,9 @@ impl Store for LiveStore {
     }
 
     fn check_in_place(&mut self) -> Result<(), ProjectionError> {
-        self.keep().map_err(|failed| failed.at(&self.name))?;
-        self.keep_position()
+        self.keep().map_err(|failed| self.failed(failed))?;
+        self.keep_position(None);
+        Ok(())
     }
 
     fn checkpoint(&self) -> Result<(), ProjectionError> {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use server::{LogFormat, LoggingSettings};
 use tracing_subscriber::Registry;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::layer;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::reload;
@@ -13,6 +13,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::failure::Failure;
 
+const NATS_CLIENT: &str = "async_nats";
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// The filter of this process.
@@ -58,7 +59,10 @@ fn filter(text: &str) -> Result<Targets, Failure> {
             return Err(refused(part));
         }
     }
-    text.parse().map_err(|_| refused(text))
+    let filter: Targets = text.parse().map_err(|_| refused(text))?;
+    // The client of NATS has lines of its own for what a publisher says in a sentence.
+    let is_named = text.contains(NATS_CLIENT);
+    Ok(if is_named { filter } else { filter.with_target(NATS_CLIENT, LevelFilter::OFF) })
 }
 
 #[cfg(test)]

@@ -1,22 +1,27 @@
 """A venue that publishes its events, and the check of what a place has got."""
 
+import asyncio
 import collections
 import json
 import os
+import random
 import subprocess
 import time
 
+import aiohttp
 import jsonschema_rs
 import pytest
 import requests
 import yaml
 
+from ledger import Ledger, check, send
 from venue import BINARY, DEADLINE_S, ROOT, Venue
 
 DOCUMENT = yaml.safe_load((ROOT / "api/publishers.yaml").read_text())
 
 # Without an answer for so long an order would have waited for a broker.
 ORDER_MAX_S = 1.0
+SENDERS = 4
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +80,34 @@ class Publishing(Venue):
 
     def get(self, path, **params):
         return requests.get(f"{self.url}/api/v3/{path}", params=params, timeout=DEADLINE_S).json()
+
+
+async def kills(folder, urls, server, rounds, seed):
+    """Orders in rounds, each of which ends with a kill of the venue, of the server, or of both. Returns a venue
+    that goes on, whose last command has events."""
+    chance, ledger = random.Random(seed), Ledger()
+    for number in range(rounds):
+        venue = Publishing(folder, *urls)
+        async with aiohttp.ClientSession(venue.url) as session:
+            await check(venue, session, ledger)
+            ledger.forget_most(chance)
+            senders = [asyncio.create_task(send(venue, session, ledger, f"{number}-{at}")) for at in range(SENDERS)]
+            await asyncio.sleep(chance.uniform(0.2, 0.8))
+            if number % 3 != 0:
+                server.kill()
+                await asyncio.sleep(chance.uniform(0.0, 0.3))
+                if number % 3 == 1:
+                    server.start()
+                    await asyncio.sleep(chance.uniform(0.0, 1.5))
+            venue.process.kill()
+            venue.process.wait()
+            await asyncio.gather(*senders)
+            venue.kill()
+            if number % 3 == 2:
+                server.start()
+    venue = Publishing(folder, *urls)
+    venue.order("alice", "BUY", "50000", "0.00100")
+    return venue
 
 
 def schema(name):

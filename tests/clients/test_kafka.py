@@ -3,11 +3,9 @@
 Each test starts a broker of its own; BUTTONWOOD_KAFKA names the folder of Kafka's jars.
 """
 
-import asyncio
 import collections
 import os
 import pathlib
-import random
 import shutil
 import subprocess
 import sys
@@ -15,14 +13,12 @@ import tempfile
 import time
 import uuid
 
-import aiohttp
 import kafka
 import pytest
 from google.protobuf import json_format
 from kafka.admin import KafkaAdminClient, NewTopic
 
-from ledger import Ledger, check, send
-from publishing import ORDER_MAX_S, Publishing, check_complete, none_left
+from publishing import ORDER_MAX_S, Publishing, check_complete, kills, none_left
 from redis_server import RedisServer, free_port
 from test_redis import entries
 from venue import DEADLINE_S, ROOT
@@ -141,28 +137,7 @@ async def test_partitions_have_each_event_once_and_the_bytes_of_the_schema(tmp_p
     redis = RedisServer()
     try:
         urls = (broker.url(), f"{redis.url()}?kinds=streams")
-        chance, ledger = random.Random(8), Ledger()
-        for number in range(ROUNDS):
-            venue = Publishing(tmp_path, *urls)
-            async with aiohttp.ClientSession(venue.url) as session:
-                await check(venue, session, ledger)
-                ledger.forget_most(chance)
-                senders = [asyncio.create_task(send(venue, session, ledger, f"{number}-{at}")) for at in range(4)]
-                await asyncio.sleep(chance.uniform(0.5, 1.5))
-                if number % 3 != 0:
-                    broker.kill()
-                    await asyncio.sleep(chance.uniform(0.0, 0.3))
-                    if number % 3 == 1:
-                        broker.start()
-                        await asyncio.sleep(chance.uniform(0.0, 1.5))
-                venue.process.kill()
-                venue.process.wait()
-                await asyncio.gather(*senders)
-                venue.kill()
-                if number % 3 == 2:
-                    broker.start()
-        venue = Publishing(tmp_path, *urls)
-        venue.order("alice", "BUY", "50000", "0.00100")  # A command with events is the last one.
+        venue = await kills(tmp_path, urls, broker, ROUNDS, seed=8)
         for sink in ("topic events", "stream events"):
             venue.wait_until_level(sink)
         head = venue.operate("GET", "/status").json()["sequence"]

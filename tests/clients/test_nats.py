@@ -1,24 +1,20 @@
 """Events in a stream of NATS: each once and in order through kills of either side.
 
-Each test starts a server of its own; BUTTONWOOD_NATS names the folder of `nats-server`.
+Each test starts a server of its own: `nats-server` is in PATH.
 """
 
-import asyncio
 import contextlib
 import json
 import pathlib
-import random
 import shutil
 import subprocess
 import tempfile
 import time
 
-import aiohttp
 import nats
 import pytest
 
-from ledger import Ledger, check, send
-from publishing import ORDER_MAX_S, Publishing, check_complete, none_left, sinks
+from publishing import ORDER_MAX_S, Publishing, check_complete, kills, none_left, sinks
 from redis_server import free_port
 from venue import DEADLINE_S
 
@@ -99,28 +95,7 @@ async def messages(server):
 
 
 async def test_a_stream_has_each_event_once_through_kills_of_either_side(tmp_path, server):
-    chance, ledger = random.Random(6), Ledger()
-    for number in range(ROUNDS):
-        venue = Publishing(tmp_path, server.url())
-        async with aiohttp.ClientSession(venue.url) as session:
-            await check(venue, session, ledger)
-            ledger.forget_most(chance)
-            senders = [asyncio.create_task(send(venue, session, ledger, f"{number}-{at}")) for at in range(4)]
-            await asyncio.sleep(chance.uniform(0.2, 0.8))
-            if number % 3 != 0:
-                server.kill()
-                await asyncio.sleep(chance.uniform(0.0, 0.3))
-                if number % 3 == 1:
-                    server.start()
-                    await asyncio.sleep(chance.uniform(0.0, 1.5))
-            venue.process.kill()
-            venue.process.wait()
-            await asyncio.gather(*senders)
-            venue.kill()
-            if number % 3 == 2:
-                server.start()
-    venue = Publishing(tmp_path, server.url())
-    venue.order("alice", "BUY", "50000", "0.00100")  # A command with events is the last one.
+    venue = await kills(tmp_path, [server.url()], server, ROUNDS, seed=6)
     venue.wait_until_level("stream events")
     head = venue.operate("GET", "/status").json()["sequence"]
     venue.stop()

@@ -3,26 +3,21 @@
 Each test starts servers of its own. BUTTONWOOD_DATABASE_ROUNDS sets the number of rounds of kills.
 """
 
-import asyncio
 import json
-import random
 import subprocess
 import time
 from decimal import Decimal
 
-import aiohttp
 import pytest
 import redis
 import requests
 
 from fed import ROUNDS
-from ledger import Ledger, check, send
-from publishing import ORDER_MAX_S, Publishing, check_complete, none_left, schema, sinks
-from redis_server import PASSWORD, RedisServer, free_port
+from publishing import ORDER_MAX_S, Publishing, check_complete, kills, none_left, schema, sinks
+from redis_server import PASSWORD, RedisServer
 from venue import DEADLINE_S
 
 pytestmark = pytest.mark.databases
-SENDERS = 6
 __all__ = ["none_left"]  # A fixture.
 
 
@@ -70,32 +65,7 @@ def test_a_stream_that_has_gone_back_gets_again_what_it_lost(tmp_path):
 
 
 async def test_a_stream_has_each_event_once_through_kills_of_either_side(tmp_path, server):
-    url = f"{server.url()}?kinds=streams"
-    chance, ledger = random.Random(5), Ledger()
-    for number in range(ROUNDS):
-        venue = Publishing(tmp_path, url)
-        async with aiohttp.ClientSession(venue.url) as session:
-            await check(venue, session, ledger)
-            ledger.forget_most(chance)
-            senders = [
-                asyncio.create_task(send(venue, session, ledger, f"{number}-{at}"))
-                for at in range(SENDERS)
-            ]
-            await asyncio.sleep(chance.uniform(0.2, 0.8))
-            if number % 3 != 0:
-                server.kill()
-                await asyncio.sleep(chance.uniform(0.0, 0.3))
-                if number % 3 == 1:
-                    server.start()
-                    await asyncio.sleep(chance.uniform(0.0, 0.8))
-            venue.process.kill()
-            venue.process.wait()
-            await asyncio.gather(*senders)
-            venue.kill()
-            if number % 3 == 2:
-                server.start()
-    venue = Publishing(tmp_path, url)
-    venue.order("alice", "BUY", "50000", "0.00100")  # A command with events is the last one.
+    venue = await kills(tmp_path, [f"{server.url()}?kinds=streams"], server, ROUNDS, seed=5)
     venue.wait_until_level("stream events")
     head = venue.operate("GET", "/status").json()["sequence"]
     venue.stop()
@@ -214,7 +184,7 @@ def test_keys_have_the_present_state_and_come_back_within_a_second(tmp_path, ser
 
 def test_a_cluster_takes_all_kinds(tmp_path):
     nodes = [
-        RedisServer(fsync=None, cluster_enabled="yes", cluster_port=free_port(), cluster_node_timeout=2_000)
+        RedisServer(fsync=None, cluster_enabled="yes", cluster_node_timeout=2_000)
         for _ in range(3)
     ]
     try:

@@ -320,6 +320,14 @@ mod tests {
     }
 
     #[test]
+    fn only_whitespace_of_json_is_around_a_message() {
+        let parse = |text: &str| Request::parse(text.as_bytes()).map(|_| ()).map_err(|f| f.code);
+        assert_eq!(parse("\r\n\t {\"account\":1} \t\r\n"), Ok(()));
+        assert_eq!(parse("\x0c{\"account\":1}"), Err(FaultCode::MessageMalformed));
+        assert_eq!(parse("{\"account\":1}\x0c"), Err(FaultCode::MessageMalformed));
+    }
+
+    #[test]
     fn each_fault_has_its_code_and_sentence() {
         use FaultCode::{FieldInvalid, FieldMissing, FieldNotAllowed, UnknownSymbol};
         check(json!({ "symbol": null }), FieldMissing, "the field symbol is missing");

@@ -13,6 +13,9 @@ use super::word::choose;
 /// Limit of the bytes of a message.
 pub const MESSAGE_MAX: usize = 4_096;
 
+/// JSON's own (RFC 8259, section 2): a form feed, which is ASCII's, is none of it.
+const WHITESPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+
 /// What a message asks for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Action {
@@ -125,8 +128,7 @@ impl<'a> Request<'a> {
         let malformed = |what: String| Fault::new(FaultCode::MessageMalformed, what);
         let text = str::from_utf8(message)
             .map_err(|_| malformed("the message is not text in UTF-8".into()))?;
-        let text = text.trim_ascii();
-        if !text.starts_with('{') {
+        if !text.trim_start_matches(WHITESPACE).starts_with('{') {
             return Err(malformed("the message is not a JSON object".into()));
         }
         let sent: Sent<'a> = serde_json::from_str(text)

@@ -245,5 +245,5 @@ impl KeyedCall {
 
 /// The key that a message claims.
 pub(crate) fn claimed_key(params: &Params) -> Option<ClaimedKey> {
-    params.peek("apiKey").map(|api_key| ClaimedKey::Text(api_key.to_owned()))
+    params.peek("apiKey").map(ClaimedKey::text)
 }

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use axum::http::HeaderValue;
 use serde::Serialize;
+use smallvec::SmallVec;
 use venue::api_key_hash;
 
 use crate::clock::now_ns;
@@ -191,15 +192,20 @@ pub(crate) struct Attempt {
 /// The key that a request claims, as it was sent: only a refused request is hashed.
 pub(crate) enum ClaimedKey {
     Header(HeaderValue),
-    Text(String),
+    /// With room for a key of the usual length.
+    Text(SmallVec<[u8; 64]>),
     Hash([u8; 16]),
 }
 
 impl ClaimedKey {
+    pub(crate) fn text(api_key: &str) -> Self {
+        Self::Text(SmallVec::from_slice(api_key.as_bytes()))
+    }
+
     fn hash(&self) -> Option<[u8; 16]> {
         match self {
             Self::Header(api_key) => api_key.to_str().ok().map(api_key_hash),
-            Self::Text(api_key) => Some(api_key_hash(api_key)),
+            Self::Text(api_key) => str::from_utf8(api_key).ok().map(api_key_hash),
             Self::Hash(hash) => Some(*hash),
         }
     }

@@ -49,7 +49,7 @@ impl AdministrationCalls {
         };
         let attempt = Attempt {
             address: Some(call.peer),
-            key: Some(ClaimedKey::Text(sent.api_key.clone())),
+            key: Some(ClaimedKey::text(&sent.api_key)),
             method: METHOD.into(),
             path: format!("{} {OPERATOR_ROOT}{}", sent.method, sent.path).into(),
         };

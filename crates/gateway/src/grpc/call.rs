@@ -76,7 +76,7 @@ impl Call {
         let Peer(peer) = *request.extensions().get().expect("every connection has one");
         let CallAt(at) = *request.extensions().get().expect("every call has a place");
         let path = CALLS[at];
-        let claimed = text(request.metadata(), API_KEY).map(|key| ClaimedKey::Text(key.to_owned()));
+        let claimed = text(request.metadata(), API_KEY).map(ClaimedKey::text);
         let attempt =
             Attempt { address: Some(peer), key: claimed, method: METHOD.into(), path: path.into() };
         let refuse = |error: ApiError| Refused::from(error).into_status();

@@ -63,6 +63,23 @@ pub(super) fn as_text<S: Serializer>(value: &impl Display, to: S) -> Result<S::O
 }
 
 /// For `#[serde(with)]`.
+pub(super) mod as_asset {
+    use serde::de::{Error, Unexpected};
+    use serde::{Deserialize, Deserializer, Serializer};
+    use types::AssetName;
+
+    pub(crate) fn serialize<S: Serializer>(value: &AssetName, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(value.as_str())
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<AssetName, D::Error> {
+        let name = String::deserialize(from)?;
+        AssetName::parse(&name)
+            .ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&name), &"an asset's name"))
+    }
+}
+
+/// For `#[serde(with)]`.
 pub(super) mod as_side {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};

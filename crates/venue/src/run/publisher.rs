@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use marketdata::{BookUpdate, Views};
+use smallvec::SmallVec;
 use spool::Applied;
 use spool::Spool;
 use types::{Event, Wire};
@@ -45,7 +46,7 @@ pub(crate) type Question = Box<dyn FnOnce(&Views, &Spool) + Send>;
 
 pub(crate) enum Message {
     /// With the time at which all of them had been applied.
-    Applied(Vec<Arc<Applied>>, Instant),
+    Applied(SmallVec<[Arc<Applied>; 2]>, Instant),
     /// The engine's state after all that was sent before.
     Snapshot(Taken),
     Read(Question),

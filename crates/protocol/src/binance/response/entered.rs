@@ -1,5 +1,6 @@
 //! What one command did to an order that it entered.
 
+use smallvec::SmallVec;
 use types::{
     Event, Fill, InstrumentId, Order, OrderId, OrderList, OrderListId, OrderListKind,
     TradeExecuted, TradePrevented,
@@ -16,7 +17,7 @@ pub(super) struct Entered<'a> {
     pub(super) order: Order,
     pub(super) facts: OrderFacts,
     /// Each trade that it made as the taker, and its side of it.
-    pub(super) fills: Vec<(&'a TradeExecuted, &'a Fill)>,
+    pub(super) fills: SmallVec<[(&'a TradeExecuted, &'a Fill); 4]>,
     /// Trades that it would have made as the taker.
     pub(super) prevented: Vec<&'a TradePrevented>,
 }
@@ -57,7 +58,7 @@ impl<'a> Entered<'a> {
     }
 
     fn follow_all(order: Order, facts: OrderFacts, events: &'a [Event]) -> Self {
-        let mut entered = Self { order, facts, fills: Vec::new(), prevented: Vec::new() };
+        let mut entered = Self { order, facts, fills: SmallVec::new(), prevented: Vec::new() };
         for event in events {
             if !entered.follow(event) {
                 break;

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use types::{Fill, Market, Order, Side, TradeExecuted};
+use types::{AssetName, Fill, Market, Order, Side, TradeExecuted};
 
 use crate::binance::decimal::Decimal;
 use crate::binance::response::facts::{
     Conditional, OrderFacts, has_qty, is_open, limit_price, orig_qty, status, time_or_never,
     type_word,
 };
-use crate::binance::words::{self, Word, stp_mode, time_in_force};
+use crate::binance::words::{self, Word, as_asset, stp_mode, time_in_force};
 use crate::signed::TimeUnit;
 
 /// What a result has beyond an acknowledgement.
@@ -77,7 +77,9 @@ pub struct FillInfo {
     pub price: Decimal,
     pub qty: Decimal,
     pub commission: Decimal,
-    pub commission_asset: String,
+    #[serde(with = "as_asset")]
+    #[schemars(with = "String")]
+    pub commission_asset: AssetName,
     pub trade_id: u64,
 }
 
@@ -88,7 +90,7 @@ impl FillInfo {
             price: Decimal::price(market, trade.price),
             qty: Decimal::qty(market, trade.qty),
             commission: Decimal::amount(asset, fill.fee),
-            commission_asset: asset.name.to_string(),
+            commission_asset: asset.name,
             trade_id: trade.trade_id.0,
         }
     }

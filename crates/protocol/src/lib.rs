@@ -15,4 +15,5 @@ pub mod operator;
 pub mod ouch;
 pub mod signed;
 pub mod soup;
+mod spare;
 pub mod udp;

@@ -8,12 +8,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
+use axum::extract::ws::Utf8Bytes;
 use axum::extract::{Extension, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use protocol::binance::response::{Empty, encode};
+use protocol::binance::response::{Empty, encode, reuse};
 use protocol::binance::stream::MESSAGE_LEN_MAX;
 use protocol::binance::ws_api::{self, Id, Request, SessionStatus, Subscription, UsedLimits};
 use protocol::binance::{stream, user_stream};
@@ -425,7 +426,10 @@ impl Responder {
     fn respond(&self, id: &Id, executed: Executed) -> SocketAnswer {
         let spent = executed.spent;
         let text = self.encode(id, executed);
-        SocketAnswer::counted(text, &self.permit).unwrap_or_else(|| {
+        // What is sent has no more memory than its bytes.
+        let sent = Utf8Bytes::from(&*text);
+        reuse(text);
+        SocketAnswer::counted(sent, &self.permit).unwrap_or_else(|| {
             self.encode(id, Executed::unlimited(Err(ApiError::overloaded()), spent)).into()
         })
     }

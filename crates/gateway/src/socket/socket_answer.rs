@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use axum::extract::ws::Utf8Bytes;
+
 use crate::socket::answers::SMALL;
 use crate::socket::connection::ConnectionPermit;
 use crate::socket::share::Part;
@@ -10,15 +12,15 @@ use crate::socket::share::Part;
 /// An answer on a WebSocket. If it is large, it is counted until it is dropped.
 #[derive(Debug)]
 pub(crate) struct SocketAnswer {
-    pub(super) text: String,
+    pub(super) text: Utf8Bytes,
     room: Option<Part>,
 }
 
 impl SocketAnswer {
     /// `None` if a large answer finds no room.
-    pub(crate) fn counted(text: String, permit: &ConnectionPermit) -> Option<Self> {
+    pub(crate) fn counted(text: Utf8Bytes, permit: &ConnectionPermit) -> Option<Self> {
         if text.len() <= SMALL {
-            return Some(text.into());
+            return Some(Self { text, room: None });
         }
         let room = permit.answer_room(text.len())?;
         Some(Self { text, room: Some(room) })
@@ -28,7 +30,7 @@ impl SocketAnswer {
 /// An answer that is never large.
 impl From<String> for SocketAnswer {
     fn from(text: String) -> Self {
-        Self { text, room: None }
+        Self { text: text.into(), room: None }
     }
 }
 
@@ -86,7 +88,7 @@ mod tests {
     fn answers_that_wait_are_counted_beyond_the_first() {
         let place = Shared::new(1, None).take(None, 1).unwrap();
         let permit = ConnectionPermit::new(place, Answers::new(3 * SMALL));
-        let answer = |len: usize| SocketAnswer::counted("x".repeat(len), &permit);
+        let answer = |len: usize| SocketAnswer::counted("x".repeat(len).into(), &permit);
         let mut waiting = WaitingAnswers::new(Arc::clone(&permit));
         assert!((0..4).all(|_| waiting.push(answer(SMALL / 4).unwrap())), "these are its own");
         assert!((0..4).all(|_| waiting.push(answer(SMALL / 4).unwrap())), "these are counted");

@@ -129,6 +129,8 @@ struct Connection<S> {
     messages: u32,
     /// A ping came. Until its pong is written, nothing more is read.
     owes_pong: bool,
+    /// Those of one turn; empty between turns.
+    answers: Vec<SocketAnswer>,
 }
 
 /// Refuses a request that is no upgrade, and every upgrade during a shutdown.
@@ -167,6 +169,7 @@ pub(crate) fn open<S: SocketSession>(
         second_began: now,
         messages: 0,
         owes_pong: false,
+        answers: Vec::new(),
     };
     let SocketContext { permit, settings, .. } = &connection.context;
     let bytes_max = (S::MESSAGE_LEN_MAX + READ_BUFFER_SIZE + FRAME_HEADS_LEN_MAX) as u64;
@@ -291,7 +294,8 @@ impl<S: SocketSession> Connection<S> {
         first: SocketAnswer,
     ) -> Result<(), CloseReason> {
         let mut len = first.text.len();
-        let mut answers = vec![first];
+        let mut answers = std::mem::take(&mut self.answers);
+        answers.push(first);
         let mut ended = Ok(());
         while answers.len() < BATCH_MAX && len <= BATCH_LEN_MAX {
             match self.session.next_answer().now_or_never() {
@@ -318,12 +322,16 @@ impl<S: SocketSession> Connection<S> {
     ) -> Result<(), CloseReason> {
         let writing = async {
             for answer in &mut answers {
-                let text = std::mem::take(&mut answer.text);
-                socket.feed(Message::Text(text.into())).await?;
+                let text = std::mem::replace(&mut answer.text, Utf8Bytes::from_static(""));
+                socket.feed(Message::Text(text)).await?;
             }
             socket.flush().await
         };
-        write_bounded(&self.context.settings, &self.outlet, &mut self.session, writing).await
+        let written =
+            write_bounded(&self.context.settings, &self.outlet, &mut self.session, writing).await;
+        answers.clear();
+        self.answers = answers;
+        written
     }
 
     async fn write(&mut self, socket: &mut WebSocket, message: Message) -> Result<(), CloseReason> {
@@ -339,11 +347,13 @@ impl<S: SocketSession> Connection<S> {
         socket: &mut WebSocket,
         first: Received,
     ) -> Result<(), CloseReason> {
-        let mut answers = Vec::new();
+        let mut answers = std::mem::take(&mut self.answers);
         let received = self.receive_batch(socket, first, &mut answers).await;
         self.session.run_inbox();
         let owes_pong = std::mem::take(&mut self.owes_pong);
-        if !answers.is_empty() || owes_pong {
+        if answers.is_empty() && !owes_pong {
+            self.answers = answers;
+        } else {
             self.write_answers(socket, answers).await?;
         }
         received

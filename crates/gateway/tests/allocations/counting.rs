@@ -67,6 +67,9 @@ fn own_frames(stack: &str) -> String {
     let skipped =
         ["alloc::", "<alloc::", "core::", "<core::", "std::", "<std::", "__rustc", "counting"];
     let frames = frames.filter(|name| !skipped.iter().any(|skipped| name.contains(skipped)));
+    // Inlined calls have no path.
+    let inlined = ["alloc", "alloc_impl_runtime", "alloc_impl", "allocate", "box_new_uninit"];
+    let frames = frames.filter(|name| !inlined.contains(name));
     frames.take(5).collect::<Vec<_>>().join("\n      ")
 }
 

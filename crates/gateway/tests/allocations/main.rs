@@ -28,9 +28,9 @@ const COUNTED: u64 = 2_000;
 /// As many orders as one WebSocket message of a batch, or one write of a pipelining client, has.
 const PIPELINED: u64 = 20;
 
-const REST_MAX: u64 = 17;
-const WEB_SOCKET_MAX: u64 = 16;
-const PIPELINED_MAX: u64 = 15;
+const REST_MAX: u64 = 13;
+const WEB_SOCKET_MAX: u64 = 9;
+const PIPELINED_MAX: u64 = 9;
 
 /// Each pair of orders trades: half of the answers have a fill.
 #[test]

@@ -27,6 +27,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::signed::TimeUnit;
+use crate::spare::Spare;
 
 pub use account::{
     AccountFees, AccountInfo, BalanceInfo, Commission, CommissionRates, MyTrade, OrderCount,
@@ -54,11 +55,23 @@ pub use wallet::{CoinInfo, TradeFee};
 /// The answer to an order is not longer, unless it has many fills.
 const ROOM: usize = 1_024;
 
+thread_local! {
+    static SPARE: Spare<String> = const { Spare::new() };
+}
+
 /// The JSON of an answer.
 pub fn encode<T: Serialize>(answer: &T) -> String {
-    let mut json = Vec::with_capacity(ROOM);
+    let spare = SPARE.with(Spare::take);
+    let mut json = spare.unwrap_or_else(|| String::with_capacity(ROOM)).into_bytes();
+    json.clear();
     serde_json::to_writer(&mut json, answer).expect("answers have text keys and no floats");
     String::from_utf8(json).expect("JSON of texts")
+}
+
+/// Keeps the memory of an answer that was copied elsewhere, for the next answers of this thread.
+pub fn reuse(answer: String) {
+    let len = answer.capacity();
+    SPARE.with(|spare| spare.keep(answer, len));
 }
 
 /// `{}`: the answer to a ping, and to a test order.

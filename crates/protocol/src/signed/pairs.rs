@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::mem;
 use std::ops::Range;
 
 use serde::Deserialize;
@@ -9,6 +10,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::signed::params::PARAMS_MAX;
+use crate::spare::Spare;
 
 /// As many pairs as an order has, and more.
 const PAIRS_FIRST: usize = 16;
@@ -17,6 +19,19 @@ const PAIRS_FIRST: usize = 16;
 pub(super) struct Pairs {
     text: String,
     pairs: Vec<Pair>,
+}
+
+thread_local! {
+    static SPARE: Spare<(String, Vec<Pair>)> = const { Spare::new() };
+}
+
+impl Drop for Pairs {
+    fn drop(&mut self) {
+        let (text, pairs) = (mem::take(&mut self.text), mem::take(&mut self.pairs));
+        let len = text.capacity() + size_of::<Pair>() * pairs.capacity();
+        // A thread that ends keeps nothing more.
+        let _ended = SPARE.try_with(|spare| spare.keep((text, pairs), len));
+    }
 }
 
 /// Where a pair stands in the text.
@@ -33,8 +48,16 @@ impl Pairs {
     /// longer by as much as its parameters have when they are sorted once more.
     pub(super) fn with_room(query: &str, body: &[u8]) -> Self {
         let len = query.len() + 2 * body.len();
-        let pairs = Vec::with_capacity(if len == 0 { 0 } else { PAIRS_FIRST });
-        Self { text: String::with_capacity(len), pairs }
+        if len == 0 {
+            return Self::default();
+        }
+        let spare = SPARE.with(Spare::take);
+        let (mut text, mut pairs) =
+            spare.unwrap_or_else(|| (String::new(), Vec::with_capacity(PAIRS_FIRST)));
+        text.clear();
+        text.reserve(len);
+        pairs.clear();
+        Self { text, pairs }
     }
 
     fn add(&mut self, name: &str, value: &str) {
@@ -144,7 +167,7 @@ impl Pairs {
 
     /// Adds `name=value&name=value` to the text, sorted by name, and returns where it stands.
     pub(super) fn add_sorted(&mut self) -> Range<usize> {
-        let Self { text, pairs } = self;
+        let Self { text, pairs } = &mut *self;
         let key = |pair: &Pair| (&text[pair.name..pair.name_end], &text[pair.value..pair.end]);
         pairs.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
         let begin = text.len();

@@ -7,7 +7,7 @@ const PIECES_MAX: usize = 64;
 /// Bytes of a piece that is worth keeping. Larger ones would be kept for good.
 const PIECE_LEN_MAX: usize = 4 << 10;
 
-/// Pieces of one kind. Whoever takes one clears it first.
+/// Pieces of one kind, with what they had: a piece is cleared when it is taken.
 pub(crate) struct Spare<T>(RefCell<Vec<T>>);
 
 impl<T> Spare<T> {

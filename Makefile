@@ -126,12 +126,12 @@ web/node_modules/installed: web/package-lock.json
 # The folder of a version is not in PATH on Debian.
 POSTGRES_BIN := $(lastword $(sort $(wildcard /usr/lib/postgresql/*/bin)))
 
-databases: $(VENV)/installed ## PostgreSQL and Redis on real servers: same answers, kills, bad input (ROUNDS=10)
+databases: $(VENV)/installed ## PostgreSQL and Redis on real servers: same answers, kills, bad input (ROUNDS=10 AWAY_S=6)
 	PATH="$$PATH:$(POSTGRES_BIN)" scripts/need postgres postgresql
 	scripts/need redis-server redis
 	$(CARGO) test --workspace --locked --test cli --test postgres --no-run
 	$(PYTHON) tests/clients/postgres.py $(CARGO) test --workspace --locked --test postgres -- --ignored
-	BUTTONWOOD_DATABASE_ROUNDS=$(or $(ROUNDS),10) $(VENV)/bin/pytest tests/clients -m databases --numprocesses 2 # Most of the time is waits.
+	BUTTONWOOD_DATABASE_ROUNDS=$(or $(ROUNDS),10) BUTTONWOOD_DATABASE_AWAY_S=$(or $(AWAY_S),6) $(VENV)/bin/pytest tests/clients -m databases --numprocesses 2 # Most of the time is waits.
 	$(PYTHON) tests/clients/postgres.py $(VENV)/bin/pytest tests/clients/test_ccxt_orders.py tests/clients/test_errors.py
 
 # Neither is a package of Debian that can be used: they are built and downloaded.

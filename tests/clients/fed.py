@@ -1,15 +1,24 @@
-"""A venue whose history is in PostgreSQL, for the tests of it."""
+"""A venue whose history is in PostgreSQL, for the tests of it.
 
+BUTTONWOOD_DATABASE_ROUNDS sets the number of rounds of kills, BUTTONWOOD_DATABASE_AWAY_S how long a
+server is away.
+"""
+
+import contextlib
 import os
 import subprocess
 import time
 
+import pytest
 import requests
 
 from venue import BINARY, DEADLINE_S, Venue
 
 # The venues of the tests must not take it for a setting.
 ROUNDS = int(os.environ.pop("BUTTONWOOD_DATABASE_ROUNDS", "10"))
+AWAY_S = float(os.environ.pop("BUTTONWOOD_DATABASE_AWAY_S", "6"))
+# Without an answer for so long an order would have waited for the database.
+ORDER_MAX_S = 1.0
 
 
 class Fed(Venue):
@@ -55,6 +64,40 @@ class Fed(Venue):
         self.stderr.close()
 
 
+class SmallDisk:
+    """A disk of a few MB with a database on it, as `with` gives and takes it."""
+
+    def __init__(self, server, database):
+        self.server, self.database = server, database
+        self.room = server.folder / "room"
+
+    def __enter__(self):
+        self.room.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=0777", "none", self.room])
+        if mounted.returncode != 0:
+            pytest.skip("only root can make a small disk")
+        place = self.room / "space"
+        subprocess.run(["install", "-d", "-o", "postgres", "-m", "0700", place], check=True)
+        self.server.sql(f"CREATE TABLESPACE small LOCATION '{place}'")
+        self.server.sql(f"CREATE DATABASE {self.database} OWNER bw TABLESPACE small")
+        self.filler = place / "filler"
+        self.url = self.server.url(self.database)
+        return self
+
+    def fill(self):
+        with contextlib.suppress(OSError), open(self.filler, "wb") as file:
+            while True:
+                file.write(bytes(1 << 16))
+                file.flush()
+
+    def empty(self):
+        self.filler.unlink()
+
+    def __exit__(self, *_):
+        self.server.kill()
+        subprocess.run(["umount", self.room], check=True)
+
+
 def tool(*arguments, url=None):
     environment = {**os.environ, **({"BUTTONWOOD_HISTORY": url} if url else {})}
     done = subprocess.run(
@@ -88,6 +131,15 @@ async def place(venue, session, number):
         body = await answer.json()
         assert answer.status == 200, body
     return time.monotonic() - begun
+
+
+async def orders_until_alarmed(venue, session):
+    """Orders that do not wait for the database, until the venue says that it cannot store them."""
+    end = time.monotonic() + DEADLINE_S
+    while not venue.is_alarmed():
+        assert time.monotonic() < end, venue.stderr_text()[-3000:]
+        _, slowest = await orders_for(venue, session, 0.5)
+        assert slowest < ORDER_MAX_S
 
 
 async def orders_for(venue, session, seconds):

@@ -1,6 +1,6 @@
 """History in several databases, by account: growth under load, kills in the middle of it, one that is away.
 
-BUTTONWOOD_DATABASE_ROUNDS sets the number of rounds of kills.
+`fed` has what environment variables set.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import time
 import aiohttp
 import pytest
 
-from fed import ROUNDS, Fed, orders_for, tool
+from fed import AWAY_S, ORDER_MAX_S, ROUNDS, Fed, SmallDisk, orders_for, orders_until_alarmed, tool
 from ledger import Ledger, check, send
 from postgres import Postgres
 from venue import DEADLINE_S
@@ -201,8 +201,8 @@ async def test_a_database_that_is_away_loses_no_row_and_delays_no_order(tmp_path
             await orders_for(venue, session, 0.5)
             venue.wait_until_level()
             away.kill()
-            number, slowest = await orders_for(venue, session, 4)
-            assert number > 20 and slowest < 1, (number, slowest)
+            number, slowest = await orders_for(venue, session, AWAY_S)
+            assert number > 20 and slowest < ORDER_MAX_S, (number, slowest)
             venue.wait_for(venue.is_alarmed)
             assert f":{away.port}/there cannot be reached" in venue.stderr_text()
             # What the other one has is answered, as far as it cannot change.
@@ -225,6 +225,31 @@ async def test_a_database_that_is_away_loses_no_row_and_delays_no_order(tmp_path
             assert here[at] + there[at] == len(rows(server, "away_one", table)), (here, there)
     finally:
         away.remove()
+
+
+async def test_a_full_disk_of_one_stops_history_and_no_order(tmp_path, server):
+    crowded = Postgres()
+    try:
+        with SmallDisk(crowded, "cramped") as disk:
+            roomy, one = server.create("roomy"), server.create("roomy_one")
+            venue = Fed(tmp_path, f"{roomy},{disk.url}")
+            async with aiohttp.ClientSession(venue.url) as session:
+                await orders_for(venue, session, 0.5)
+                venue.wait_until_level()
+                disk.fill()
+                await orders_until_alarmed(venue, session)
+                assert f":{crowded.port}/cramped has no room on its disk" in venue.stderr_text()
+                disk.empty()
+                venue.wait_until_level()
+                venue.wait_for(lambda: not venue.is_alarmed())
+            venue.stop()
+            tool("projection", "rebuild", tmp_path / "data", url=one)
+            for table in BY_ACCOUNT:
+                both = rows(server, "roomy", table) + rows(crowded, "cramped", table)
+                assert sorted(both) == sorted(rows(server, "roomy_one", table)), table
+            assert rows(crowded, "cramped", "orders")
+    finally:
+        crowded.remove()
 
 
 async def test_a_list_that_is_not_whole_or_not_in_order_is_refused(tmp_path, server):

@@ -136,9 +136,9 @@ databases: $(VENV)/installed ## PostgreSQL and Redis on real servers: same answe
 
 # Neither is a package of Debian that can be used: they are built and downloaded.
 brokers: export BUTTONWOOD_KAFKA := $(abspath $(VENV)-kafka)
-brokers: $(VENV)/installed $(VENV)-go/nats-server $(VENV)-kafka/installed ## events in NATS and Kafka on real servers: kills of either side, bad input
+brokers: $(VENV)/installed $(VENV)-go/nats-server $(VENV)-kafka/installed ## events in NATS and Kafka on real servers: kills of either side, bad input (ROUNDS=6)
 	$(build)
-	PATH=$(abspath $(VENV)-go):$$PATH $(VENV)/bin/pytest tests/clients -m brokers --numprocesses 2
+	PATH=$(abspath $(VENV)-go):$$PATH BUTTONWOOD_DATABASE_ROUNDS=$(or $(ROUNDS),6) $(VENV)/bin/pytest tests/clients -m brokers --numprocesses 2
 
 $(VENV)-go/nats-server:
 	scripts/need go golang-go

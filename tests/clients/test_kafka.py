@@ -18,6 +18,7 @@ import pytest
 from google.protobuf import json_format
 from kafka.admin import KafkaAdminClient, NewTopic
 
+from fed import ROUNDS
 from publishing import ORDER_MAX_S, Publishing, check_complete, kills, none_left
 from redis_server import RedisServer, free_port
 from test_redis import entries
@@ -27,7 +28,6 @@ pytestmark = pytest.mark.brokers
 __all__ = ["none_left"]  # A fixture.
 # The venues of the tests must not take it for a setting.
 JARS = os.environ.pop("BUTTONWOOD_KAFKA", None)
-ROUNDS = 6
 PARTITIONS = 3
 
 

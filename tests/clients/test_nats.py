@@ -14,13 +14,13 @@ import time
 import nats
 import pytest
 
+from fed import ROUNDS
 from publishing import ORDER_MAX_S, Publishing, check_complete, kills, none_left, sinks
 from redis_server import free_port
 from venue import DEADLINE_S
 
 pytestmark = pytest.mark.brokers
 __all__ = ["none_left"]  # A fixture.
-ROUNDS = 6
 PASSWORD = "s3cret-of-the-tests"
 
 

@@ -19,7 +19,7 @@ const DIALECTS: &[&str] =
 /// Each top module of these crates that is no dialect.
 const OTHERS: &[(&str, &[&str])] = &[
     ("gateway", &["clock", "door", "echo", "feed", "listener", "monitoring", "server", "socket"]),
-    ("protocol", &["layout", "signed"]),
+    ("protocol", &["layout", "signed", "spare"]),
 ];
 
 /// What all dialects stand on.

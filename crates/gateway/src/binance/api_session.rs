@@ -43,6 +43,8 @@ use crate::socket::websocket::{self, CloseReason, SocketSession, Upgrade};
 
 /// Requests of one connection in flight. No more messages are read at this number.
 const IN_FLIGHT_MAX: usize = 1_024;
+/// Bytes of an answer that is copied: that of an order with few fills.
+const COPIED_LEN_MAX: usize = 2 << 10;
 /// User data streams of one connection.
 const SUBSCRIPTIONS_MAX: usize = 100;
 /// Weight of connecting, and of each request of the session itself.
@@ -412,6 +414,16 @@ async fn open_session(call: &mut KeyedCall) -> Result<SessionId, Refusal> {
     }
 }
 
+/// A short text is copied, and its memory used again: what is sent has no more than its bytes.
+fn to_send(text: String) -> Utf8Bytes {
+    if text.len() > COPIED_LEN_MAX {
+        return text.into();
+    }
+    let sent = Utf8Bytes::from(&*text);
+    reuse(text);
+    sent
+}
+
 /// Encodes the answer to one request.
 struct Responder {
     shared: Arc<BinanceContext>,
@@ -426,10 +438,7 @@ impl Responder {
     fn respond(&self, id: &Id, executed: Executed) -> SocketAnswer {
         let spent = executed.spent;
         let text = self.encode(id, executed);
-        // What is sent has no more memory than its bytes.
-        let sent = Utf8Bytes::from(&*text);
-        reuse(text);
-        SocketAnswer::counted(sent, &self.permit).unwrap_or_else(|| {
+        SocketAnswer::counted(to_send(text), &self.permit).unwrap_or_else(|| {
             self.encode(id, Executed::unlimited(Err(ApiError::overloaded()), spent)).into()
         })
     }

@@ -76,13 +76,20 @@ class SmallDisk:
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=0777", "none", self.room])
         if mounted.returncode != 0:
             pytest.skip("only root can make a small disk")
+        try:
+            self.create()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def create(self):
         place = self.room / "space"
         subprocess.run(["install", "-d", "-o", "postgres", "-m", "0700", place], check=True)
         self.server.sql(f"CREATE TABLESPACE small LOCATION '{place}'")
         self.server.sql(f"CREATE DATABASE {self.database} OWNER bw TABLESPACE small")
         self.filler = place / "filler"
         self.url = self.server.url(self.database)
-        return self
 
     def fill(self):
         with contextlib.suppress(OSError), open(self.filler, "wb") as file:
@@ -135,7 +142,7 @@ async def place(venue, session, number):
 
 async def orders_until_alarmed(venue, session):
     """Orders that do not wait for the database, until the venue says that it cannot store them."""
-    end = time.monotonic() + DEADLINE_S
+    end = time.monotonic() + 20
     while not venue.is_alarmed():
         assert time.monotonic() < end, venue.stderr_text()[-3000:]
         _, slowest = await orders_for(venue, session, 0.5)

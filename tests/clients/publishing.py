@@ -21,7 +21,7 @@ DOCUMENT = yaml.safe_load((ROOT / "api/publishers.yaml").read_text())
 
 # Without an answer for so long an order would have waited for a broker.
 ORDER_MAX_S = 1.0
-SENDERS = 4
+SENDERS = 6
 
 
 @pytest.fixture(autouse=True)

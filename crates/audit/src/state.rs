@@ -140,7 +140,7 @@ fn levels<'a>(
 }
 
 /// What an account has of each asset that it has any of.
-fn balances(engine: &Engine, account: AccountId) -> impl Iterator<Item = (&Asset, &Balance)> {
+fn balances(engine: &Engine, account: AccountId) -> impl Iterator<Item = (&Asset, Balance)> {
     let all = engine.assets().iter().zip(engine.balances(account));
     all.filter(|(_, balance)| !balance.free.is_zero() || !balance.locked.is_zero())
 }

@@ -161,9 +161,8 @@ impl Balances for OfEngine {
     fn of(&self, accounts: Vec<AccountId>) -> Option<BalancesThen> {
         let answer = self.handle.get()?.read(move |engine| {
             let of = |account| {
-                let owned = engine.balances(account).iter().copied();
-                let ids = (0..).map(AssetId);
-                let owned = ids.zip(owned).filter(|(_, balance)| !balance.total().is_zero());
+                let owned = (0..).map(AssetId).zip(engine.balances(account));
+                let owned = owned.filter(|(_, balance)| !balance.total().is_zero());
                 (account, owned.collect())
             };
             (engine.sequence(), accounts.into_iter().map(of).collect())

@@ -16,8 +16,8 @@ use std::time::Instant;
 
 use engine::{Book, Engine, Nodes, OrderIndex};
 use types::{
-    AccountId, AccountMode, AccountName, AccountRisk, AccountSpec, Command, CreateAccount, Entry,
-    Envelope, Event, InstrumentId, NewOrder, Order, OrderId, OrderType, Origin, Price, Qty,
+    AccountId, AccountMode, AccountName, AccountRisk, AccountSpec, AssetId, Command, CreateAccount,
+    Entry, Envelope, Event, InstrumentId, NewOrder, Order, OrderId, OrderType, Origin, Price, Qty,
     SetAccountRisk, Side, Terms, TimeInForce,
 };
 
@@ -293,8 +293,8 @@ fn balance_update() {
     for _ in 0..BATCHES {
         times.batch(|_| engine.probe_balances(black_box(&order), Qty::from_lots(1)));
     }
-    let owned = engine.balances(AccountId(1))[0].total().minor();
-    let before = engine_with_orders().balances(AccountId(1))[0].total().minor();
+    let owned = engine.balance(AccountId(1), AssetId(0)).total().minor();
+    let before = engine_with_orders().balance(AccountId(1), AssetId(0)).total().minor();
     assert_eq!((owned - before).unsigned_abs(), (BATCH * BATCHES) as u128);
     times.print("balance update, one side of a fill", None);
 }

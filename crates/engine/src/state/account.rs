@@ -1,13 +1,13 @@
 //! Accounts: balances, open orders, and what the engine keeps for queries.
 
 mod arena;
+mod balances;
 pub(crate) mod extra;
 mod market;
-mod markets;
 pub(crate) mod rate;
 pub(crate) mod retries;
 pub(crate) mod risk;
-mod rows;
+mod table;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,13 +18,13 @@ use types::{
 
 use crate::book::prefetch::prefetch;
 use crate::book::slab::NONE;
+use crate::state::account::balances::Balances;
 use crate::state::account::extra::AccountExtra;
 use crate::state::account::market::AccountMarket;
-use crate::state::account::markets::Markets;
 use crate::state::account::rate::OrderRate;
 use crate::state::account::retries::Retries;
 use crate::state::account::risk::{Exposure, MarketRisk};
-use crate::state::account::rows::Rows;
+use crate::state::account::table::Table;
 use crate::state::fee::FeeHold;
 use crate::state::orders::finished::{FinishedOrder, KeptTrade};
 use crate::state::orders::kept::Kept;
@@ -34,9 +34,9 @@ use crate::state::orders::kept::Kept;
 #[repr(C, align(64))]
 pub(crate) struct Account {
     pub(super) account_seq: u64,
-    /// Indexed by asset, up to the last asset that the account has used.
-    pub(crate) balances: Rows<Balance>,
-    pub(crate) markets: Markets,
+    pub(crate) balances: Balances,
+    /// The open orders by instrument.
+    pub(crate) markets: Table<AccountMarket>,
     /// State that few accounts have. The check for a plain cash account reads only this field.
     pub(crate) extra: Option<Box<AccountExtra>>,
     pub(crate) finished: Kept<FinishedOrder>,
@@ -81,8 +81,8 @@ impl Account {
     pub(crate) fn new(spec: AccountSpec) -> Self {
         Self {
             account_seq: 0,
-            balances: Rows::default(),
-            markets: Markets::default(),
+            balances: Balances::default(),
+            markets: Table::default(),
             extra: None,
             finished: Kept::default(),
             trades: Kept::default(),
@@ -126,26 +126,31 @@ impl Account {
     }
 
     pub(crate) fn balance(&self, asset: AssetId) -> Balance {
-        self.balances.get(usize::from(asset.0)).copied().unwrap_or_default()
+        self.balances.get(asset)
     }
 
     #[inline(always)]
     pub(crate) fn balance_mut(&mut self, asset: AssetId) -> &mut Balance {
-        self.balances.get_or_make(usize::from(asset.0))
+        self.balances.get_or_make(asset)
     }
 
     pub(crate) fn market(&self, instrument: InstrumentId) -> AccountMarket {
-        self.markets.get(instrument).copied().unwrap_or(AccountMarket::EMPTY)
+        self.markets.get(instrument.0).copied().unwrap_or(AccountMarket::EMPTY)
+    }
+
+    /// Those with open orders, and maybe others, in order.
+    pub(crate) fn instruments(&self) -> impl Iterator<Item = InstrumentId> + use<> {
+        self.markets.keys().into_iter().map(InstrumentId)
     }
 
     #[inline]
     pub(crate) fn open_orders_in(&self, instrument: InstrumentId) -> u32 {
-        self.markets.get(instrument).map_or(0, |market| market.open_orders)
+        self.markets.get(instrument.0).map_or(0, |market| market.open_orders)
     }
 
     #[inline]
     pub(crate) fn market_mut(&mut self, instrument: InstrumentId) -> &mut AccountMarket {
-        self.markets.get_or_make(instrument)
+        self.markets.get_or_make(instrument.0)
     }
 
     /// Prefetches the account itself, as far as orders touch it.
@@ -160,7 +165,7 @@ impl Account {
     /// [`NONE`] or another order if the row is not where its search begins.
     #[inline]
     pub(crate) fn last_open(&self, instrument: InstrumentId, side: Side) -> u32 {
-        let market = self.markets.home(instrument);
+        let market = self.markets.home(instrument.0);
         market.map_or(NONE, |market| market.lists[side as usize].tail)
     }
 
@@ -169,9 +174,9 @@ impl Account {
     pub(crate) fn prefetch_parts(&self, instrument: &Instrument) {
         let spec = &instrument.spec;
         for asset in [spec.base, spec.quote] {
-            self.balances.get(usize::from(asset.0)).map(prefetch);
+            self.balances.prefetch(asset);
         }
-        self.markets.home(instrument.id).map(prefetch);
+        self.markets.home(instrument.id.0).map(prefetch);
         self.finished.prefetch();
         self.trades.prefetch();
     }

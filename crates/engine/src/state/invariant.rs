@@ -51,7 +51,7 @@ impl Engine {
         for (id, account) in (0..).map(AccountId).zip(&self.accounts) {
             self.check_holds(id, account)?;
             self.check_stops(account, &mut waiting)?;
-            for instrument in account.markets.instruments() {
+            for instrument in account.instruments() {
                 let mut nodes = self.orders.of_account(account, instrument);
                 nodes.try_for_each(|node| {
                     self.check_special(node)?;
@@ -69,7 +69,7 @@ impl Engine {
     }
 
     fn prefetch_names(&self, id: AccountId, account: &Account) {
-        for instrument in account.markets.instruments() {
+        for instrument in account.instruments() {
             let Some(market) = self.market(instrument) else { continue };
             for node in self.orders.of_account(account, instrument) {
                 let Order { order_id, cl_ord_id, .. } = self.orders.order(node);
@@ -84,7 +84,7 @@ impl Engine {
     fn check_money(&self) -> Result<(), String> {
         let mut owned: Vec<i128> = self.clearing.iter().map(|cleared| cleared.minor()).collect();
         for balance_of in self.accounts.iter().map(|account| &account.balances) {
-            for (owned, balance) in owned.iter_mut().zip(balance_of) {
+            for (owned, balance) in owned.iter_mut().zip(balance_of.iter()) {
                 let total = owned.checked_add(balance.total().minor());
                 *owned = total.ok_or("the balances of an asset overflow")?;
             }
@@ -103,7 +103,7 @@ impl Engine {
         let mut holds = vec![0_i128; account.balances.len()];
         let mut fee_holds = 0;
         let suspended = self.deferred.iter().filter_map(|work| work.held_by(id));
-        let instruments = account.markets.instruments().into_iter();
+        let instruments = account.instruments();
         let open = instruments.flat_map(|instrument| self.holding_orders(id, instrument));
         let holds_any = |order: &Order| !order.order_type.is_market();
         for order in open.chain(suspended.copied()).filter(holds_any) {
@@ -147,7 +147,8 @@ impl Engine {
             let hold = holds.get_mut(usize::from(asset.0)).ok_or("a hold of an unknown asset")?;
             *hold = hold.checked_add(received.minor()).ok_or("the holds of an asset overflow")?;
         }
-        for (asset, (hold, balance)) in (0..).map(AssetId).zip(holds.iter().zip(&account.balances))
+        for (asset, (hold, balance)) in
+            (0..).map(AssetId).zip(holds.iter().zip(account.balances.iter()))
         {
             check(balance.locked.minor() == *hold && balance.free >= Amount::ZERO, || {
                 format!("account {id}, asset {asset}: {hold} is held, it has {balance:?}")
@@ -190,7 +191,7 @@ impl Engine {
     /// An account's orders are in its lists, oldest first, and are found by their ids and names.
     fn check_orders(&self, id: AccountId, account: &Account) -> Result<usize, String> {
         let mut open_orders = 0;
-        for instrument in account.markets.instruments() {
+        for instrument in account.instruments() {
             let list = account.market(instrument);
             let mut last = None;
             let (mut count, mut icebergs) = (0, 0);

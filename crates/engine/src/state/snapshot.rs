@@ -155,7 +155,7 @@ impl Engine {
     /// All open orders, account by account.
     fn open_nodes(&self) -> impl Iterator<Item = NodeId> {
         self.accounts.iter().flat_map(|account| {
-            let instruments = account.markets.instruments().into_iter();
+            let instruments = account.instruments();
             instruments.flat_map(|instrument| self.orders.of_account(account, instrument))
         })
     }

@@ -172,8 +172,7 @@ impl Driver {
     }
 
     pub(crate) fn balance(&self, account: u32, asset: u16) -> (i128, i128) {
-        let balances = self.engine.balances(AccountId(account));
-        let balance = balances.get(usize::from(asset)).copied().unwrap_or_default();
+        let balance = self.engine.balance(AccountId(account), AssetId(asset));
         (balance.free.minor(), balance.locked.minor())
     }
 

@@ -443,7 +443,7 @@ fn answer(driver: &Driver, account: u32, line: &str) -> Option<String> {
     Some(match verb {
         "balance" => {
             let balances = engine.balances(id);
-            let owned = balances.iter().zip(ASSETS).map(|(balance, asset)| {
+            let owned = balances.zip(ASSETS).map(|(balance, asset)| {
                 let locked = match balance.locked.minor() {
                     0 => String::new(),
                     locked => format!("+{locked}"),

@@ -266,7 +266,7 @@ impl Door {
     }
 
     pub(crate) async fn balances(&self, account: AccountId) -> Answered<Vec<Balance>> {
-        self.ask_engine(move |engine| engine.balances(account).to_vec()).await
+        self.ask_engine(move |engine| engine.balances(account).collect()).await
     }
 
     /// The account's current fees in each of these instruments, as maker and as taker, in
@@ -330,11 +330,7 @@ pub(crate) fn ask_balances(
 ) -> Result<impl Future<Output = Option<BalanceAnswer>> + use<>, Refused> {
     let answer = handle.read(move |engine| {
         let of = |(account, assets): (AccountId, Vec<AssetId>)| {
-            let owned = engine.balances(account);
-            let balance = |asset: AssetId| {
-                let balance = owned.get(usize::from(asset.0)).copied();
-                (asset, balance.unwrap_or_default())
-            };
+            let balance = |asset: AssetId| (asset, engine.balance(account, asset));
             (account, assets.into_iter().map(balance).collect())
         };
         (engine.now_ns(), query.into_iter().map(of).collect())

@@ -319,7 +319,8 @@ impl Site {
             let mut told = String::new();
             for account in [MAKER, TAKER] {
                 let open: Vec<_> = engine.open_orders(account, BTCUSDT).collect();
-                told += &format!("{:?} {open:?} ", engine.balances(account));
+                let owned: Vec<_> = engine.balances(account).collect();
+                told += &format!("{owned:?} {open:?} ");
             }
             for side in [Side::Buy, Side::Sell] {
                 told += &format!("{:?} ", engine.levels(BTCUSDT, side).collect::<Vec<_>>());

@@ -1,7 +1,7 @@
 //! Busted and corrected trades, as the accounts on both sides see them.
 
 use serde_json::{Value, json};
-use types::{BustTrade, Command, CorrectTrade, Price, SetWithdrawalApprovals, TradeId};
+use types::{AssetId, BustTrade, Command, CorrectTrade, Price, SetWithdrawalApprovals, TradeId};
 
 use crate::history::trade;
 use crate::socket::{Socket, ask, connect, signed};
@@ -110,10 +110,11 @@ async fn updates_add_up_to_the_balance_when_a_side_pays_later() {
     let site = Site::new().await;
     trade(&site).await;
     let taker = TAKER;
-    let free = async || site.ask(move |engine| engine.balances(taker)[0].free.minor()).await;
+    let free =
+        async || site.ask(move |engine| engine.balance(taker, AssetId(0)).free.minor()).await;
     let all = types::Amount::from_minor(free().await - 40_000_000);
     let external_ref = types::ExternalRef::parse("spent").unwrap();
-    let (account, asset) = (TAKER, types::AssetId(0));
+    let (account, asset) = (TAKER, AssetId(0));
     let mut socket = listen(&site, &site.taker, None).await;
     let spend = types::Withdraw { account, asset, amount: all, external_ref };
     let approvals = SetWithdrawalApprovals { approvals: 0 };

@@ -20,6 +20,7 @@ use std::sync::{Mutex, PoisonError};
 use types::{Amount, Balance};
 
 use crate::book::prefetch::advise_huge_room;
+use crate::state::account::balances::LaterBalance;
 use crate::state::account::market::AccountMarket;
 
 /// A value that is stored in rows.
@@ -34,6 +35,15 @@ impl Row for Balance {
 
     fn arena() -> &'static Mutex<Arena<Self>> {
         static ARENA: Mutex<Arena<Balance>> = Mutex::new(Arena::new());
+        &ARENA
+    }
+}
+
+impl Row for LaterBalance {
+    const EMPTY: Self = Self::EMPTY;
+
+    fn arena() -> &'static Mutex<Arena<Self>> {
+        static ARENA: Mutex<Arena<LaterBalance>> = Mutex::new(Arena::new());
         &ARENA
     }
 }

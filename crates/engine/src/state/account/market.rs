@@ -3,9 +3,7 @@
 use types::{InstrumentId, OrderType};
 
 use crate::book::slab::NONE;
-
-/// The instrument of a row without one: above the limit of instruments.
-pub(super) const NO_INSTRUMENT: InstrumentId = InstrumentId(u32::MAX);
+use crate::state::account::table::Keyed;
 
 /// An account's open orders in one instrument. Half a cache line, so that no row lies in two.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +29,9 @@ pub(in crate::state) struct OrderList {
 }
 
 impl AccountMarket {
-    pub(super) const EMPTY: Self = Self::of(NO_INSTRUMENT);
+    pub(super) const EMPTY: Self = Self::without_orders(InstrumentId(Self::NO_KEY));
 
-    pub(super) const fn of(instrument: InstrumentId) -> Self {
+    const fn without_orders(instrument: InstrumentId) -> Self {
         Self {
             instrument,
             open_orders: 0,
@@ -43,14 +41,27 @@ impl AccountMarket {
         }
     }
 
-    /// Whether it counts any order.
-    pub(super) fn is_used(&self) -> bool {
-        self.open_orders | self.stop_orders | self.iceberg_orders > 0
-    }
-
     /// A stop order begins to wait, or no longer does. Other orders do not count.
     pub(crate) fn count_stop(&mut self, order_type: OrderType, waits: bool) {
         let stop = u32::from(order_type.is_stop());
         self.stop_orders = if waits { self.stop_orders + stop } else { self.stop_orders - stop };
+    }
+}
+
+impl Keyed for AccountMarket {
+    /// Above the limit of instruments.
+    const NO_KEY: u32 = u32::MAX;
+
+    fn of(instrument: u32) -> Self {
+        Self::without_orders(InstrumentId(instrument))
+    }
+
+    fn key(&self) -> u32 {
+        self.instrument.0
+    }
+
+    /// Whether it counts any order.
+    fn is_used(&self) -> bool {
+        self.open_orders | self.stop_orders | self.iceberg_orders > 0
     }
 }

@@ -17,7 +17,7 @@ impl Engine {
         account: &Account,
         waiting: &mut [usize],
     ) -> Result<(), String> {
-        for id in account.markets.instruments() {
+        for id in account.instruments() {
             let here = account.market(id);
             let nodes = self.orders.of_account(account, id);
             let mut in_lists = 0;

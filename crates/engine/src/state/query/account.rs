@@ -10,9 +10,16 @@ use crate::state::account::rate::OrderRate;
 use crate::state::account::{Account, TransferKind};
 
 impl Engine {
-    /// An account's balances, indexed by asset; unused assets may be missing at the end.
-    pub fn balances(&self, account: AccountId) -> &[Balance] {
-        self.accounts.get(account.0 as usize).map_or(&[], |account| &account.balances)
+    /// An account's balances, by asset; unused assets may be missing at the end.
+    pub fn balances(&self, account: AccountId) -> impl Iterator<Item = Balance> {
+        let owner = self.accounts.get(account.0 as usize);
+        owner.into_iter().flat_map(|owner| owner.balances.iter())
+    }
+
+    /// An account's balance of one asset.
+    pub fn balance(&self, account: AccountId, asset: AssetId) -> Balance {
+        let owner = self.accounts.get(account.0 as usize);
+        owner.map_or_else(Balance::default, |owner| owner.balance(asset))
     }
 
     /// The number of an account's last event.

@@ -34,7 +34,11 @@ pub(super) fn read_account(
 ) -> Option<Account> {
     let mut account = Account::new(r.read()?);
     account.account_seq = r.read()?;
-    account.balances = r.read::<Vec<Balance>>()?.as_slice().into();
+    let balances: Vec<Balance> = r.read()?;
+    if balances.len() > usize::from(u16::MAX) {
+        return None;
+    }
+    account.balances = balances.into_iter().collect();
     for _ in 0..r.read::<u32>()? {
         let order: Order = r.read()?;
         if order.account != id || order.status.is_open() {

@@ -32,8 +32,8 @@ impl Engine {
         });
         let counts = counts.chain(self.accounts.iter().map(|account| account.account_seq));
         let counts = counts.chain([self.sequence, self.receivables.last_id]);
-        let amounts = |balance: &Balance| [balance.free, balance.locked];
-        let balances = self.accounts.iter().flat_map(|account| &account.balances);
+        let amounts = |balance: Balance| [balance.free, balance.locked];
+        let balances = self.accounts.iter().flat_map(|account| account.balances.iter());
         let mut amounts = balances.flat_map(amounts);
         // What accounts without balances owe, others own, beyond what was deposited.
         let (least, most) = if self.has_clearing {

@@ -6,6 +6,9 @@ use std::{env, fs};
 
 use prost::Message;
 
+/// Beside the source. Its message is written out in `crates/proto`.
+const ERROR_DETAILS: &str = "google/rpc/error_details.proto";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args_os().skip(1).map(PathBuf::from);
     let (Some(source), Some(folder)) = (arguments.next(), arguments.next()) else {
@@ -25,11 +28,12 @@ fn generate(source: &Path, folder: &Path) -> Result<(), Box<dyn Error>> {
         .server_mod_attribute(".", "#[cfg(feature = \"server\")]")
         .out_dir(folder)
         .compile_fds(compiler.file_descriptor_set())?;
-    // Reflection shows no comments.
-    let bare = protox::compile([name], [parent])?;
+    // Reflection shows no comments. Clients by reflection need the details of a status as well.
+    let bare = protox::compile([name, ERROR_DETAILS.as_ref()], [parent])?;
     fs::write(folder.join("descriptors.bin"), without_source_info(bare).encode_to_vec())?;
-    let hash = blake3::hash(&fs::read(source)?);
-    fs::write(folder.join("source.hash"), format!("{hash}\n"))?;
+    let mut hash = blake3::Hasher::new();
+    hash.update(&fs::read(source)?).update(&fs::read(parent.join(ERROR_DETAILS))?);
+    fs::write(folder.join("source.hash"), format!("{}\n", hash.finalize()))?;
     Ok(())
 }
 

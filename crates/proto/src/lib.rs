@@ -24,15 +24,17 @@ pub mod v1 {
     include!("generated/buttonwood.v1.rs");
 }
 
-/// The descriptors of the package, for reflection.
+/// The descriptors of the package and of the details of a status, for reflection.
 pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn generated_code_is_that_of_the_source() {
-        let source = include_bytes!("../../../api/buttonwood.proto");
+        let mut sources = blake3::Hasher::new();
+        sources.update(include_bytes!("../../../api/buttonwood.proto"));
+        sources.update(include_bytes!("../../../api/google/rpc/error_details.proto"));
         let generated_from = include_str!("generated/source.hash").trim();
-        assert_eq!(blake3::hash(source).to_string(), generated_from, "run `make proto`");
+        assert_eq!(sources.finalize().to_string(), generated_from, "run `make proto`");
     }
 }

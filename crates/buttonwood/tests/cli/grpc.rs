@@ -442,16 +442,26 @@ async fn health_and_reflection_answer_as_their_protocols_say() {
     assert_eq!(next(&mut watched).await.unwrap().status, 1);
 
     let mut reflection = ServerReflectionClient::new(channel);
-    let list = ServerReflectionRequest {
+    let ask = |message_request| ServerReflectionRequest {
         host: String::new(),
-        message_request: Some(MessageRequest::ListServices(String::new())),
+        message_request: Some(message_request),
     };
-    let mut answers =
-        reflection.server_reflection_info(tokio_stream::iter([list])).await.unwrap().into_inner();
+    let requests = [
+        ask(MessageRequest::ListServices(String::new())),
+        // Without its descriptor a client by reflection shows bytes for the details of a status.
+        ask(MessageRequest::FileContainingSymbol("google.rpc.ErrorInfo".into())),
+    ];
+    let requests = tokio_stream::iter(requests);
+    let mut answers = reflection.server_reflection_info(requests).await.unwrap().into_inner();
     let answer = next(&mut answers).await.unwrap().message_response.unwrap();
     let MessageResponse::ListServicesResponse(listed) = answer else { panic!("{answer:?}") };
     let listed: Vec<_> = listed.service.into_iter().map(|of| of.name).collect();
-    assert!(listed.contains(&"buttonwood.v1.Trading".to_owned()), "{listed:?}");
+    for name in ["buttonwood.v1.Trading", "grpc.health.v1.Health"] {
+        assert!(listed.iter().any(|of| of == name), "{listed:?}");
+    }
+    let answer = next(&mut answers).await.unwrap().message_response.unwrap();
+    let MessageResponse::FileDescriptorResponse(found) = answer else { panic!("{answer:?}") };
+    assert_eq!(found.file_descriptor_proto.len(), 1);
 
     // Those that wait learn that the venue stops.
     house.venue.stop();

@@ -88,7 +88,9 @@ impl Routes {
 const SOUND: &str = "the descriptors are sound";
 
 fn reflection() -> ReflectionBuilder<'static> {
-    ReflectionBuilder::configure().register_encoded_file_descriptor_set(proto::DESCRIPTORS)
+    ReflectionBuilder::configure()
+        .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
 }
 
 fn route<S>(service: S) -> (&'static str, Route)

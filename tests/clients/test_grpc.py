@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import importlib
+import itertools
 import json
 import os
 import secrets
@@ -18,6 +19,11 @@ from venue import ROOT, Venue
 
 PROTO = ROOT / "api/buttonwood.proto"
 PATIENCE_S = 20
+LOAD_PATIENCE_S = 120
+# Calls that ghz makes.
+LOAD = 2_000
+# What grpcurl adds to the code of a refused call for its own exit status.
+GRPCURL_STATUS = 64
 tools = pytest.mark.skipif("BUTTONWOOD_GRPC_TOOLS" not in os.environ, reason="make grpc")
 
 
@@ -163,22 +169,38 @@ def test_tls(tmp_path, stubs):
 
 @tools
 def test_grpcurl_lists_describes_and_calls(house):
-    address = house.listening["grpc"]
+    address, trading, key = house.listening["grpc"], "buttonwood.v1.Trading", house.keys["alice"]
 
     def grpcurl(*arguments):
-        run = subprocess.run(["grpcurl", "-plaintext", *arguments], capture_output=True, text=True)
+        command = ["grpcurl", "-plaintext", "-format-error", *arguments]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
         return run.returncode, run.stdout + run.stderr
+
+    def call(method, request, metadata):
+        headers = [f"-H={name}: {value}" for name, value in metadata]
+        status, text = grpcurl(*headers, "-d", json.dumps(request), address, method)
+        return status, json.loads(text)
+
+    def check_refused(answer, code, reason):
+        status, refused = answer
+        [detail] = refused["details"]
+        assert (status, refused["code"]) == (GRPCURL_STATUS + code.value[0], code.value[0]), refused
+        assert detail["@type"] == "type.googleapis.com/google.rpc.ErrorInfo", refused
+        assert (detail["domain"], detail["reason"]) == ("buttonwood", reason), refused
 
     _, listed = grpcurl(address, "list")
     services = {"Sessions", "Trading", "MarketData", "Administration", "Ouch"}
     expected = {f"buttonwood.v1.{name}" for name in services} | {"grpc.health.v1.Health"}
     assert expected <= set(listed.split()), listed
+    _, listed = grpcurl(address, "list", trading)
+    assert {f"{trading}.{name}" for name in ("PlaceOrder", "StreamOrders", "StreamAccount")} <= set(listed.split())
+    _, described = grpcurl(address, "describe", f"{trading}.PlaceOrder")
+    assert "rpc PlaceOrder ( .buttonwood.v1.PlaceOrderRequest ) returns ( .buttonwood.v1.OrderReply );" in described
     _, described = grpcurl(address, "describe", "buttonwood.v1.PlaceOrderRequest")
-    assert "string client_order_id" in described
-    status, health = grpcurl(address, "grpc.health.v1.Health/Check")
-    assert (status, json.loads(health)) == (0, {"status": "SERVING"})
+    assert "string client_order_id = 8;" in described
+    assert call("grpc.health.v1.Health/Check", {}, ()) == (0, {"status": "SERVING"})
 
-    place = "buttonwood.v1.Trading/PlaceOrder"
+    place, login = f"{trading}/PlaceOrder", "buttonwood.v1.Sessions/Login"
     order = {
         "symbol": "BTCUSDT",
         "side": "SIDE_BUY",
@@ -187,34 +209,56 @@ def test_grpcurl_lists_describes_and_calls(house):
         "price": "50000",
         "client_order_id": "by-grpcurl",
     }
-    headers = [f"-H{name}: {value}" for name, value in signed(house.keys["alice"], f"/{place}")]
-    status, placed = grpcurl(*headers, "-d", json.dumps(order), address, place)
-    assert status == 0 and json.loads(placed)["order"]["clientOrderId"] == "by-grpcurl", placed
-    status, refused = grpcurl("-d", json.dumps(order), address, place)
-    assert status != 0 and "Unauthenticated" in refused and "KEY_REJECTED" in refused, refused
+    status, placed = call(place, order, signed(key, f"/{place}"))
+    assert status == 0 and placed["order"]["status"] == "ORDER_STATUS_NEW", placed
+    status, session = call(login, {}, signed(key, f"/{login}"))
+    assert status == 0, session
+    by_token = (("authorization", f"Bearer {session['token']}"),)
+    check_refused(call(place, order, by_token), grpc.StatusCode.ALREADY_EXISTS, "DUPLICATE_CL_ORD_ID")
+    check_refused(call(place, order, ()), grpc.StatusCode.UNAUTHENTICATED, "KEY_REJECTED")
+    status, listed = call(f"{trading}/ListOpenOrders", {}, by_token)
+    assert status == 0 and [one["orderId"] for one in listed["orders"]] == [placed["order"]["orderId"]], listed
 
 
 @tools
-def test_ghz_brings_load(house, stubs):
+def test_ghz_brings_load_and_no_order_is_doubled(house, stubs):
     messages, services = stubs
     with grpc.insecure_channel(house.listening["grpc"]) as channel:
-        path = "/buttonwood.v1.Sessions/Login"
-        metadata = signed(house.keys["alice"], path)
-        token = services.SessionsStub(channel).Login(messages.LoginRequest(), metadata=metadata).token
-    order = {
-        "symbol": "BTCUSDT",
-        "side": "SIDE_BUY",
-        "type": "ORDER_TYPE_LIMIT",
-        "time_in_force": "TIME_IN_FORCE_IOC",
-        "quantity": "0.001",
-        "price": "50000",
-    }
-    run = subprocess.run(
-        ["ghz", "--insecure", "--call", "buttonwood.v1.Trading.PlaceOrder", "--total", "2000"]
-        + ["--concurrency", "8", "--format", "json", "--data", json.dumps(order)]
-        + ["--metadata", json.dumps({"authorization": f"Bearer {token}"}), house.listening["grpc"]],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(run.stdout)["statusCodeDistribution"] == {"OK": 2000}
+        key, sessions = house.keys["alice"], services.SessionsStub(channel)
+
+        def login():
+            return sessions.Login(messages.LoginRequest(), metadata=signed(key, "/buttonwood.v1.Sessions/Login"))
+
+        before = login()
+        metadata = {"authorization": f"Bearer {before.token}"}
+        order = {
+            "symbol": "BTCUSDT",
+            "side": "SIDE_BUY",
+            "type": "ORDER_TYPE_LIMIT",
+            "time_in_force": "TIME_IN_FORCE_IOC",
+            "quantity": "0.001",
+            "price": "50000",
+            "client_order_id": "ghz-{{.RequestNumber}}",
+            "retry_key": "ghz-{{.RequestNumber}}",
+        }
+        command = ["ghz", "--insecure", "--call", "buttonwood.v1.Trading.PlaceOrder", "--total", str(LOAD)]
+        command += ["--concurrency", "8", "--format", "json", "--data", json.dumps(order)]
+        command += ["--metadata", json.dumps(metadata), house.listening["grpc"]]
+        # The second time all are repeats.
+        for _ in range(2):
+            run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LOAD_PATIENCE_S)
+            report = json.loads(run.stdout)
+            assert (report["count"], report["statusCodeDistribution"]) == (LOAD, {"OK": LOAD}), run.stdout
+
+        happened = login().last_event - before.last_event
+        events = services.TradingStub(channel).StreamAccount(
+            messages.StreamAccountRequest(from_event=before.last_event + 1),
+            metadata=list(metadata.items()),
+            timeout=LOAD_PATIENCE_S,
+        )
+        events = list(itertools.islice(events, happened))
+        assert [event.number for event in events] == [before.last_event + 1 + at for at in range(happened)]
+        accepted = [event.order.client_order_id for event in events if event.kind == "OrderAccepted"]
+        assert len(accepted) == len(set(accepted)) == LOAD
+        ended = {event.order.client_order_id for event in events if event.cause == "ImmediateOrCancel"}
+        assert ended == set(accepted) and happened == 2 * LOAD

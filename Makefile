@@ -33,7 +33,7 @@ $(PAGE): web/node_modules/installed $(PAGE_SOURCES)
 
 test: lint unit process pages ## set up the environments and run all tests
 
-test-services: loom dist-test instructions recipes monitoring databases framing fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, PostgreSQL, Wireshark, fuzzing
+test-services: loom dist-test instructions recipes monitoring databases framing grpc fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, PostgreSQL, Wireshark, grpcurl, fuzzing
 
 lint: $(PAGE) $(VENV)-tools/installed ## formatting, lints, house rules, licences and sources of dependencies
 	$(CARGO) fmt --all --check
@@ -224,7 +224,7 @@ framing: $(VENV)/installed ## Wireshark reads sessions of OUCH and ITCH captured
 	scripts/need tshark
 	BUTTONWOOD_FRAMING=1 $(VENV)/bin/pytest tests/clients/test_ouch.py tests/clients/test_itch.py
 
-grpc: $(VENV)/installed $(VENV)-go/installed ## grpcurl lists, describes and calls; ghz brings load; the stubs are those of api/buttonwood.proto
+grpc: $(VENV)/installed $(VENV)-go/installed ## grpcurl lists, describes and calls; ghz brings load, and repeats it; the stubs are those of api/buttonwood.proto
 	$(build)
 	PATH=$(abspath $(VENV)-go/bin):$$PATH BUTTONWOOD_GRPC_TOOLS=1 $(VENV)/bin/pytest tests/clients/test_grpc.py
 	$(MAKE) proto

@@ -18,6 +18,7 @@ use types::{
 
 use crate::book::prefetch::prefetch;
 use crate::book::slab::NONE;
+use crate::state::account::arena::Row;
 use crate::state::account::balances::Balances;
 use crate::state::account::extra::AccountExtra;
 use crate::state::account::market::AccountMarket;

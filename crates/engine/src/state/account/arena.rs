@@ -20,8 +20,6 @@ use std::sync::{Mutex, PoisonError};
 use types::{Amount, Balance};
 
 use crate::book::prefetch::advise_huge_room;
-use crate::state::account::balances::LaterBalance;
-use crate::state::account::market::AccountMarket;
 
 /// A value that is stored in rows.
 pub(crate) trait Row: Copy + Send + 'static {
@@ -35,24 +33,6 @@ impl Row for Balance {
 
     fn arena() -> &'static Mutex<Arena<Self>> {
         static ARENA: Mutex<Arena<Balance>> = Mutex::new(Arena::new());
-        &ARENA
-    }
-}
-
-impl Row for LaterBalance {
-    const EMPTY: Self = Self::EMPTY;
-
-    fn arena() -> &'static Mutex<Arena<Self>> {
-        static ARENA: Mutex<Arena<LaterBalance>> = Mutex::new(Arena::new());
-        &ARENA
-    }
-}
-
-impl Row for AccountMarket {
-    const EMPTY: Self = Self::EMPTY;
-
-    fn arena() -> &'static Mutex<Arena<Self>> {
-        static ARENA: Mutex<Arena<AccountMarket>> = Mutex::new(Arena::new());
         &ARENA
     }
 }
@@ -110,7 +90,7 @@ pub(crate) struct Arena<T: Row> {
 const PIECE: usize = 1 << 20;
 
 impl<T: Row> Arena<T> {
-    const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self { unused: &mut [], given_back: [const { Vec::new() }; usize::BITS as usize] }
     }
 

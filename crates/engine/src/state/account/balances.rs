@@ -6,11 +6,12 @@
 //! in an account whose one balance is in the 8,000th asset.
 
 use std::fmt;
+use std::sync::Mutex;
 
 use types::{AssetId, Balance};
 
 use crate::book::prefetch::prefetch;
-use crate::state::account::arena::{Room, Row};
+use crate::state::account::arena::{Arena, Room, Row};
 use crate::state::account::table::{Keyed, Table};
 
 /// Assets whose balances lie one after the other.
@@ -150,8 +151,13 @@ impl fmt::Debug for Balances {
     }
 }
 
-impl LaterBalance {
-    pub(super) const EMPTY: Self = Self { balance: Balance::EMPTY, asset: Self::NO_KEY };
+impl Row for LaterBalance {
+    const EMPTY: Self = Self { balance: Balance::EMPTY, asset: Self::NO_KEY };
+
+    fn arena() -> &'static Mutex<Arena<Self>> {
+        static ARENA: Mutex<Arena<LaterBalance>> = Mutex::new(Arena::new());
+        &ARENA
+    }
 }
 
 impl Keyed for LaterBalance {

@@ -1,8 +1,11 @@
 //! An account's open orders in one instrument.
 
+use std::sync::Mutex;
+
 use types::{InstrumentId, OrderType};
 
 use crate::book::slab::NONE;
+use crate::state::account::arena::{Arena, Row};
 use crate::state::account::table::Keyed;
 
 /// An account's open orders in one instrument. Half a cache line, so that no row lies in two.
@@ -29,8 +32,6 @@ pub(in crate::state) struct OrderList {
 }
 
 impl AccountMarket {
-    pub(super) const EMPTY: Self = Self::without_orders(InstrumentId(Self::NO_KEY));
-
     const fn without_orders(instrument: InstrumentId) -> Self {
         Self {
             instrument,
@@ -45,6 +46,15 @@ impl AccountMarket {
     pub(crate) fn count_stop(&mut self, order_type: OrderType, waits: bool) {
         let stop = u32::from(order_type.is_stop());
         self.stop_orders = if waits { self.stop_orders + stop } else { self.stop_orders - stop };
+    }
+}
+
+impl Row for AccountMarket {
+    const EMPTY: Self = Self::without_orders(InstrumentId(Self::NO_KEY));
+
+    fn arena() -> &'static Mutex<Arena<Self>> {
+        static ARENA: Mutex<Arena<AccountMarket>> = Mutex::new(Arena::new());
+        &ARENA
     }
 }
 

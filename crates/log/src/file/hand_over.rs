@@ -343,6 +343,9 @@ impl Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         if let Some(committer) = self.committer.take() {
+            // Before the queue closes, also where it is a panic that states no cause: a caller that
+            // finds nothing more to poll cannot append any more either.
+            let _has_cause = committer.shared.failure.set(LogError::WriterDied);
             drop(committer);
             self.desk.close();
         }

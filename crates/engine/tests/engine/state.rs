@@ -2,9 +2,12 @@
 
 use engine::{Engine, WORK_PER_COMMAND};
 use proptest::prelude::*;
-use types::{Command, OrderSize, Reader, Side};
+use types::{
+    AccountId, Asset, AssetId, AssetName, Command, InstrumentId, InstrumentSpec, ListAsset,
+    ListInstrument, NewOrder, OrderSize, Reader, Side, Symbol,
+};
 
-use crate::house::{Driver, House, entry, event_bytes, limit, lots, market, state_bytes};
+use crate::house::{Driver, House, deposit, entry, event_bytes, limit, lots, market, state_bytes};
 use crate::random::{self, RandomStep, steps};
 
 fn run(venue: &mut Driver, steps: &[RandomStep]) -> Vec<u8> {
@@ -57,6 +60,39 @@ proptest! {
             check_damaged(&damaged, &after);
         }
     }
+}
+
+/// The balances of assets that were listed late lie elsewhere than those of the first.
+#[test]
+fn late_assets_trade_and_are_restored() {
+    let mut venue = House::default().open();
+    for at in 3..=200 {
+        let name = AssetName::parse(&format!("A{at}")).unwrap();
+        let asset = Asset { name, decimals: 0 };
+        venue.apply(0, Command::ListAsset(ListAsset { asset }));
+    }
+    for (instrument, base) in (2..).map(InstrumentId).zip([200, 63, 64]) {
+        let symbol = Symbol::parse(&format!("A{base}Q")).unwrap();
+        let plain = House::default().instruments[0];
+        let spec = InstrumentSpec { symbol, base: AssetId(base), ..plain };
+        venue.apply(0, Command::ListInstrument(ListInstrument { spec }));
+        venue.apply(0, deposit(1, base, 100, &format!("late-{base}")));
+        let place = |name: &str, side, qty| {
+            let order = limit(&format!("{name}-{base}"), side, qty, 50);
+            Command::NewOrder(NewOrder { instrument, ..order })
+        };
+        venue.apply(1, place("sell", Side::Sell, 60));
+        let mut untouched = venue.clone();
+        venue.restart();
+        for venue in [&mut venue, &mut untouched] {
+            venue.apply(2, place("buy", Side::Buy, 40));
+            assert_eq!(venue.balance(1, base), (40, 20));
+            assert_eq!(venue.balance(2, base), (40, 0));
+            assert_eq!(venue.engine.balances(AccountId(2)).count(), 201);
+        }
+        assert_eq!(state_bytes(&venue.engine), state_bytes(&untouched.engine));
+    }
+    assert_eq!(venue.balance(3, 200), (0, 0));
 }
 
 /// Bytes that can be read must be a state without contradictions.

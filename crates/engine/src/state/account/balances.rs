@@ -4,6 +4,10 @@
 //! prices are in. These lie one after the other. Of the assets listed later an account may have
 //! any, and has few: their balances are in a hash table. A row for each of them would take 256 KB
 //! in an account whose one balance is in the 8,000th asset.
+//!
+//! # Known limits
+//! A snapshot has all balances up to the last, and what looks at all of them, such as the check of
+//! the invariants, takes as long.
 
 use std::fmt;
 use std::sync::Mutex;

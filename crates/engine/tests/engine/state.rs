@@ -131,7 +131,7 @@ fn busy() -> Driver {
     }
     venue.apply(1, Command::NewOrder(limit("b", Side::Buy, 3, 4)));
     let key = types::KeySpec {
-        account: types::AccountId(1),
+        account: AccountId(1),
         role: types::Role::Trader,
         login: None,
         api_key_hash: [1; 16],
@@ -199,7 +199,7 @@ fn special() -> Driver {
     );
     venue.work_max = Some(1);
     let modify = types::ModifyOrder {
-        instrument: types::InstrumentId(0),
+        instrument: InstrumentId(0),
         order: types::OrderRef::by_cl_ord_id(crate::house::name("m")),
         cl_ord_id: None,
         order_qty: lots(8),
@@ -326,15 +326,13 @@ fn old_orders_are_found_after_a_restart() {
     venue.unchecked = true;
     venue.apply(1, Command::NewOrder(limit("old", Side::Buy, 1, 1)));
     for _ in 0..200_000 {
-        let ioc = types::NewOrder {
-            time_in_force: types::TimeInForce::Ioc,
-            ..limit("ioc", Side::Buy, 1, 1)
-        };
+        let ioc =
+            NewOrder { time_in_force: types::TimeInForce::Ioc, ..limit("ioc", Side::Buy, 1, 1) };
         venue.apply(2, Command::NewOrder(ioc));
     }
     let find = |venue: &Driver, account: u32, id: u64| {
         let order = types::OrderRef::by_id(types::OrderId(id));
-        let found = venue.engine.order(types::AccountId(account), types::InstrumentId(0), &order);
+        let found = venue.engine.order(AccountId(account), InstrumentId(0), &order);
         found.is_some()
     };
     for restart in [false, true, true] {

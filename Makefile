@@ -10,6 +10,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 CLIENT_TESTS := test_ccxt.py test_ccxt_orders.py test_errors.py test_ccxt_pro_trading.py test_python_binance.py test_ouch.py test_itch.py test_grpc.py test_programs.py test_order_books.py test_docs.py
 NODE_MODULES := tests/clients/js/node_modules
 JEST := tests/clients/jest/node_modules
+JAVA := tests/clients/java/target
 # The page that the binary embeds, and what it is made of.
 PAGE := web/dist/index.html
 PAGE_SOURCES := $(shell find web/src web/public web/scripts -type f 2> /dev/null) web/index.html web/package.json web/package-lock.json web/tsconfig.json web/vite.config.ts
@@ -224,11 +225,17 @@ framing: $(VENV)/installed ## Wireshark reads sessions of OUCH and ITCH captured
 	scripts/need tshark
 	BUTTONWOOD_FRAMING=1 $(VENV)/bin/pytest tests/clients/test_ouch.py tests/clients/test_itch.py
 
-grpc: $(VENV)/installed $(VENV)-go/installed ## grpcurl lists, describes and calls; ghz brings load, and repeats it; the stubs are those of api/buttonwood.proto
+grpc: $(VENV)/installed $(VENV)-go/installed $(JAVA)/installed ## grpcurl lists, describes and calls; ghz brings load, and repeats it; an order's life by Java; the stubs are those of api/buttonwood.proto
 	$(build)
 	PATH=$(abspath $(VENV)-go/bin):$$PATH BUTTONWOOD_GRPC_TOOLS=1 $(VENV)/bin/pytest tests/clients/test_grpc.py
 	$(MAKE) proto
 	git diff --exit-code crates/proto
+
+$(JAVA)/installed: tests/clients/java/pom.xml tests/clients/java/src/main/java/OrderLife.java api/buttonwood.proto
+	scripts/need javac default-jdk-headless
+	scripts/need mvn maven
+	mvn --quiet --file $< clean compile dependency:copy-dependencies -DoutputDirectory=$(abspath $(@D))/libraries
+	touch $@
 
 $(VENV)-go/installed: scripts/go-tools
 	scripts/need go golang-go
@@ -281,4 +288,4 @@ coverage: ## line coverage of each crate by the Rust tests (installs cargo-tarpa
 
 clean: ## remove build output, not the venue's data
 	$(CARGO) clean
-	rm -rf $(VENV) $(VENV)-* $(NODE_MODULES) $(JEST) dist web/dist web/node_modules
+	rm -rf $(VENV) $(VENV)-* $(NODE_MODULES) $(JEST) $(JAVA) dist web/dist web/node_modules

@@ -1,4 +1,5 @@
-"""gRPC with programs that are not ours: stubs that grpcio-tools makes of api/buttonwood.proto, grpcurl and ghz."""
+"""gRPC with programs that are not ours: stubs that grpcio-tools and grpc-java make of api/buttonwood.proto, grpcurl and
+ghz."""
 
 import hashlib
 import hmac
@@ -18,6 +19,7 @@ from grpc_tools import protoc
 from venue import ROOT, Venue
 
 PROTO = ROOT / "api/buttonwood.proto"
+JAVA = ROOT / "tests/clients/java/target"
 PATIENCE_S = 20
 LOAD_PATIENCE_S = 120
 # Calls that ghz makes.
@@ -218,6 +220,22 @@ def test_grpcurl_lists_describes_and_calls(house):
     check_refused(call(place, order, ()), grpc.StatusCode.UNAUTHENTICATED, "KEY_REJECTED")
     status, listed = call(f"{trading}/ListOpenOrders", {}, by_token)
     assert status == 0 and [one["orderId"] for one in listed["orders"]] == [placed["order"]["orderId"]], listed
+
+
+@tools
+def test_an_orders_life_by_java(house):
+    key = house.keys["alice"]
+    command = ["java", "-cp", f"{JAVA}/classes:{JAVA}/libraries/*", "OrderLife"]
+    command += [house.listening["grpc"], key["api_key"], key["secret_key"]]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=LOAD_PATIENCE_S)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines() == [
+        "placed ORDER_STATUS_NEW 50000.00000000 0.00300000",
+        "refused ALREADY_EXISTS DUPLICATE_CL_ORD_ID",
+        "replaced ORDER_STATUS_NEW 49000.00000000 0.00400000",
+        "canceled ORDER_STATUS_CANCELED 49000.00000000 0.00400000",
+        "unknown ORDER_NOT_FOUND",
+    ]
 
 
 @tools

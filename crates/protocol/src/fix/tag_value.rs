@@ -104,7 +104,7 @@ fn read_begin(bytes: &[u8]) -> Result<Option<Taken<'_, &[u8]>>, Malformed> {
         return Err(Malformed::Begin);
     }
     let window = &bytes[..bytes.len().min(BEGIN_BYTES_MAX)];
-    match window.iter().position(|&byte| byte == SOH) {
+    match find_soh(window) {
         Some(end) => Ok(Some((&bytes[2..end], &bytes[end + 1..]))),
         None if bytes.len() < BEGIN_BYTES_MAX => Ok(None),
         None => Err(Malformed::Begin),
@@ -147,7 +147,7 @@ fn read_trailer(bytes: &[u8]) -> Option<u8> {
 /// The sum of bytes modulo 256.
 #[inline]
 fn sum(bytes: &[u8]) -> u8 {
-    // Lanes of bytes wrap by themselves, so that the compiler may add many at a time.
+    // Lanes of bytes wrap by themselves, so that the compiler adds many at a time.
     let (chunks, rest) = bytes.as_chunks::<16>();
     let mut lanes = [0_u8; 16];
     for chunk in chunks {
@@ -155,7 +155,13 @@ fn sum(bytes: &[u8]) -> u8 {
             *lane = lane.wrapping_add(*byte);
         }
     }
-    lanes.iter().chain(rest).fold(0, |sum, byte| sum.wrapping_add(*byte))
+    // Four sums of four lanes each, and then their sum at the top.
+    const EVEN: u128 = 0x00ff_00ff_00ff_00ff_00ff_00ff_00ff_00ff;
+    let lanes = u128::from_le_bytes(lanes);
+    let pairs = (lanes & EVEN) + ((lanes >> 8) & EVEN);
+    let halves = (pairs as u64).wrapping_add((pairs >> 64) as u64);
+    let all = (halves.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u8;
+    rest.iter().fold(all, |sum, byte| sum.wrapping_add(*byte))
 }
 
 impl<'a> Message<'a> {
@@ -179,7 +185,7 @@ impl<'a> Message<'a> {
     /// The fields between body length and checksum, the type first.
     #[inline]
     pub fn fields(&self) -> Fields<'a> {
-        Fields { body: self.body, at: 0, data: None }
+        Fields { rest: self.body, size: self.body.len(), data: None }
     }
 
     /// The value of the first field with this tag.
@@ -192,8 +198,10 @@ impl<'a> Message<'a> {
 /// Fields in the order of the message; it ends after its first error.
 #[derive(Clone, Debug)]
 pub struct Fields<'a> {
-    body: &'a [u8],
-    at: usize,
+    /// What is not read yet.
+    rest: &'a [u8],
+    /// Bytes of the body.
+    size: usize,
     /// The tag of a field of data, and its length, which the last field has stated.
     data: Option<(u32, usize)>,
 }
@@ -203,14 +211,13 @@ impl<'a> Iterator for Fields<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = &self.body[self.at..];
-        if rest.is_empty() {
+        if self.rest.is_empty() {
             return None;
         }
-        let field = self.read(rest);
+        let field = self.read();
         if field.is_none() {
-            let error = Malformed::Field { at: self.at };
-            self.at = self.body.len();
+            let error = Malformed::Field { at: self.size - self.rest.len() };
+            self.rest = &[];
             return Some(Err(error));
         }
         field.map(Ok)
@@ -219,21 +226,21 @@ impl<'a> Iterator for Fields<'a> {
 
 impl<'a> Fields<'a> {
     #[inline]
-    fn read(&mut self, rest: &'a [u8]) -> Option<Field<'a>> {
-        let (tag, value) = read_tag(rest)?;
+    fn read(&mut self) -> Option<Field<'a>> {
+        let (tag, text) = read_tag(self.rest)?;
         let length = match self.data.take() {
             Some((data, length)) if data == tag => length,
-            _ => find_soh(value)?,
+            _ => find_soh(text)?,
         };
-        if length == 0 || value.get(length) != Some(&SOH) {
+        let (value, [SOH, rest @ ..]) = text.split_at_checked(length)? else { return None };
+        if value.is_empty() {
             return None;
         }
-        self.at += rest.len() - value.len() + length + 1;
-        let value = &value[..length];
         if let Some(data) = data_after(tag) {
             let text = std::str::from_utf8(value).ok()?;
             self.data = Some((data, text.parse().ok()?));
         }
+        self.rest = rest;
         Some(Field { tag, value })
     }
 }
@@ -241,6 +248,14 @@ impl<'a> Fields<'a> {
 /// A tag without leading zeros and of at most six digits, and what follows its sign.
 #[inline]
 fn read_tag(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    // Nearly all tags.
+    if let [tens @ b'1'..=b'9', ones @ b'0'..=b'9', b'=', text @ ..] = bytes {
+        return Some((u32::from(tens - b'0') * 10 + u32::from(ones - b'0'), text));
+    }
+    read_any_tag(bytes)
+}
+
+fn read_any_tag(bytes: &[u8]) -> Option<(u32, &[u8])> {
     const DIGITS_MAX: usize = 6;
     let mut tag = 0;
     for (at, &byte) in bytes.iter().enumerate().take(DIGITS_MAX + 1) {
@@ -292,38 +307,55 @@ pub fn parse_u64(value: &[u8]) -> Option<u64> {
     if value.is_empty() {
         return None;
     }
-    value.iter().try_fold(0_u64, |number, byte| {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        number.checked_mul(10)?.checked_add(digit.into())
-    })
+    // As many digits are below 2^64.
+    let (first, rest) = value.split_at(value.len().min(19));
+    let mut number = 0_u64;
+    for byte in first {
+        number = number.wrapping_mul(10).wrapping_add(digit(*byte)?);
+    }
+    rest.iter().try_fold(number, |number, byte| number.checked_mul(10)?.checked_add(digit(*byte)?))
 }
 
-/// A field's value as units of 10^-`decimals`; `None` unless it is exact.
+#[inline]
+fn digit(byte: u8) -> Option<u64> {
+    let digit = byte.wrapping_sub(b'0');
+    (digit < 10).then_some(digit.into())
+}
+
+/// 10 to the power of the place.
+const POWERS: [i64; 19] = {
+    let mut powers = [1; 19];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = powers[at - 1] * 10;
+        at += 1;
+    }
+    powers
+};
+
+/// A field's value as units of 10^-`decimals`, which is at most 18; `None` unless it is exact.
 #[inline]
 pub fn parse_decimal(value: &[u8], decimals: u8) -> Option<i64> {
     let (is_negative, digits) = match value {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
-    let (mut units, mut places, mut has_point) = (0_i64, 0_u8, false);
-    for &byte in digits {
-        let digit = byte.wrapping_sub(b'0');
-        if digit < 10 && (!has_point || places < decimals) {
-            units = units.checked_mul(10)?.checked_add(digit.into())?;
-            places += u8::from(has_point);
-        } else if byte == b'.' && !has_point {
-            has_point = true;
-        } else if byte != b'0' {
-            return None;
-        }
-    }
-    if !digits.first().is_some_and(u8::is_ascii_digit) || digits.last() == Some(&b'.') {
+    let decimals = usize::from(decimals);
+    let (whole, fraction) = match digits.iter().position(|byte| *byte == b'.') {
+        Some(point) => (&digits[..point], &digits[point + 1..]),
+        None => (digits, &b"0"[..]),
+    };
+    let (exact, beyond) = fraction.split_at(fraction.len().min(decimals));
+    if fraction.is_empty() || beyond.iter().any(|byte| *byte != b'0') {
         return None;
     }
-    let units = units.checked_mul(10_i64.checked_pow((decimals - places).into())?)?;
+    let whole = i64::try_from(parse_u64(whole)?).ok()?;
+    let mut units = whole.checked_mul(*POWERS.get(decimals)?)?;
+    if !exact.is_empty() {
+        // At most 18 digits: below 10^18 in units.
+        let places = parse_u64(exact)?.cast_signed() * POWERS[decimals - exact.len()];
+        units = units.checked_add(places)?;
+    }
     Some(if is_negative { -units } else { units })
 }
 

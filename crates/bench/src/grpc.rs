@@ -1,6 +1,10 @@
 //! `buttonwood bench grpc`: orders over gRPC, on streams or one a call.
 
 mod agent;
+mod caller;
+mod calls;
+mod http2;
+mod order;
 
 use clap::Args;
 use cli::Failure;

@@ -8,7 +8,7 @@ use protocol::signed::sign::sign;
 use tonic::Request;
 use tonic::metadata::{AsciiMetadataValue, MetadataMap};
 
-pub use proto::{ErrorInfo, details_of, v1};
+pub use proto::{ErrorInfo, Message, details_of, v1};
 
 pub use self::channel::Channel;
 use crate::http::now_ms;

@@ -18,8 +18,9 @@ use tokio::task::LocalSet;
 use tokio::time::{interval, sleep_until, timeout};
 use tonic::{Request, Status};
 
+use super::calls::Calls;
+use super::order::order;
 use crate::fleet::{connected, emit, receive};
-use crate::flow::SYMBOL;
 use crate::score::Score;
 use crate::socket::UNIX;
 use crate::spec::{Key, Load, Spec, Word};
@@ -28,14 +29,40 @@ const WORD_EVERY: Duration = Duration::from_millis(200);
 /// The wait for answers after the end.
 const GRACE: Duration = Duration::from_secs(10);
 const LOGIN: &str = "/buttonwood.v1.Sessions/Login";
-/// Each buy rests, and the sell after it takes it.
-const PRICE: &str = "50000";
-const QUANTITY: &str = "0.01";
 
 pub(crate) fn run() -> Result<(), Failure> {
     let spec: Spec = receive()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    LocalSet::new().block_on(&runtime, drive(spec))
+    let opened = runtime.block_on(log_in_all(&spec))?;
+    match spec.load {
+        Load::GrpcCalls => {
+            let tokens: Vec<_> = opened.into_iter().map(|(_, token)| token).collect();
+            drop(runtime);
+            let mut calls = Calls::connect(spec, &tokens)?;
+            let begin = connected()?;
+            std::thread::sleep(begin.saturating_duration_since(Instant::now()));
+            emit(&Word::Ended(Box::new(calls.drive(begin)?)))
+        }
+        Load::Grpc { batch } => {
+            LocalSet::new().block_on(&runtime, drive_streams(spec, usize::from(batch), opened))
+        }
+        _ => Err(Failure::fault("this agent speaks gRPC")),
+    }
+}
+
+/// A connection of a client, and the token of its login.
+type Opened = (TradingClient<Channel>, String);
+
+async fn log_in_all(spec: &Spec) -> Result<Vec<Opened>, Failure> {
+    let address = match spec.address.strip_prefix(UNIX) {
+        Some(path) => format!("unix:{path}"),
+        None => spec.address.clone(),
+    };
+    let mut opened = Vec::new();
+    for key in &spec.keys {
+        opened.push(log_in(&address, key).await?);
+    }
+    Ok(opened)
 }
 
 /// What all clients count into.
@@ -49,15 +76,7 @@ struct Trader {
     end: Instant,
 }
 
-async fn drive(spec: Spec) -> Result<(), Failure> {
-    let address = match spec.address.strip_prefix(UNIX) {
-        Some(path) => format!("unix:{path}"),
-        None => spec.address.clone(),
-    };
-    let mut opened = Vec::new();
-    for key in &spec.keys {
-        opened.push(log_in(&address, key).await?);
-    }
+async fn drive_streams(spec: Spec, batch: usize, opened: Vec<Opened>) -> Result<(), Failure> {
     let begin = connected()?;
     let (measured, end) = (begin + spec.warm_up, begin + spec.warm_up + spec.measured);
     let counted = Shared::default();
@@ -66,14 +85,7 @@ async fn drive(spec: Spec) -> Result<(), Failure> {
         .into_iter()
         .map(|(trading, token)| {
             let trader = Trader { trading, token, counted: Rc::clone(&counted), end };
-            let (load, window) = (spec.load, spec.window);
-            tokio::task::spawn_local(async move {
-                match load {
-                    Load::GrpcCalls => trader.call().await,
-                    Load::Grpc { batch } => trader.stream(window, usize::from(batch)).await,
-                    _ => Err(Failure::fault("this agent speaks gRPC")),
-                }
-            })
+            tokio::task::spawn_local(trader.stream(spec.window, batch))
         })
         .collect();
     let words = tokio::task::spawn_local(count_aloud(Rc::clone(&counted)));
@@ -92,7 +104,7 @@ async fn drive(spec: Spec) -> Result<(), Failure> {
     emit(&Word::Ended(Box::new(outcome)))
 }
 
-async fn log_in(address: &str, key: &Key) -> Result<(TradingClient<Channel>, String), Failure> {
+async fn log_in(address: &str, key: &Key) -> Result<Opened, Failure> {
     let channel = Channel::connect(address).await.map_err(unreachable)?;
     let Key { api_key, secret_key } = key.clone();
     let mut request = Request::new(v1::LoginRequest::default());
@@ -111,22 +123,6 @@ async fn count_aloud(counted: Shared) {
 }
 
 impl Trader {
-    /// One order after another, each a call.
-    async fn call(mut self) -> Result<(), Failure> {
-        for number in 1.. {
-            let sent = Instant::now();
-            if sent >= self.end {
-                break;
-            }
-            let request = with_token(order(number), &self.token);
-            match self.trading.place_order(request).await {
-                Ok(reply) => self.count(sent, reply.into_inner().fills.len()),
-                Err(status) => self.refused(status.message()),
-            }
-        }
-        Ok(())
-    }
-
     async fn stream(mut self, window: usize, batch: usize) -> Result<(), Failure> {
         let (requests, sent) = mpsc::unbounded_channel();
         let sent = unfold(sent, async |mut sent: mpsc::UnboundedReceiver<_>| {
@@ -191,18 +187,6 @@ fn send(
 ) -> Result<(), Failure> {
     let sent = requests.send(v1::OrderRequests { requests: batch });
     sent.map_err(|_| Failure::new("the venue ended the stream"))
-}
-
-fn order(number: u64) -> v1::PlaceOrderRequest {
-    let side = if number % 2 == 1 { v1::Side::Buy } else { v1::Side::Sell };
-    v1::PlaceOrderRequest {
-        symbol: SYMBOL.to_owned(),
-        side: side.into(),
-        r#type: v1::OrderType::Limit.into(),
-        quantity: QUANTITY.to_owned(),
-        price: PRICE.to_owned(),
-        ..Default::default()
-    }
 }
 
 fn unreachable(error: client::Error) -> Failure {

@@ -162,7 +162,8 @@ impl Journal {
             self.fills.push(*fill);
         }
         self.mark_outs.fill(fill, context);
-        self.trades.fill(fill);
+        let instrument = &context.views[usize::from(fill.instrument)].instrument;
+        self.trades.fill(fill, instrument.unit_value());
         match &mut self.files {
             Some(files) => files.fill(fill, context),
             None => Ok(()),

@@ -44,4 +44,4 @@ pub use self::order::{
 };
 pub use self::risk::{Refusal, RiskLimits};
 pub use self::strategy::{Bar, Strategy, Trade};
-pub use self::trades::{RoundTrip, Trades};
+pub use self::trades::{Gains, RoundTrip, Trades};

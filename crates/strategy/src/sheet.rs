@@ -83,7 +83,7 @@ fn account_part(page: &mut String, job: &Job, account: &AccountJob, journal: &Jo
     let _ = write!(page, "<h2>Changes of the equity</h2>{}", bars(samples));
     months(page, samples);
     let _ = write!(page, "<h2>Figures</h2><div class=\"two\"><table>");
-    let all = rows(&journal.returns, &journal.trades, instruments);
+    let all = rows(&journal.returns, &journal.trades);
     for row in all.iter().chain(&maker_rows(journal, instruments)) {
         let figure = figure_text(row.figure);
         let _ = write!(page, "<tr><td>{}<td>{figure}", escape(row.name));

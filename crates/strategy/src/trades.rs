@@ -1,12 +1,15 @@
 //! Round trips: from a flat position to the next, or to the other side.
 
+mod gains;
+
 use types::Side;
 
+pub use self::gains::Gains;
 use crate::account::notional;
 use crate::order::Fill;
 
 /// Round trips that are kept; all of them count in the sums.
-const KEPT_MAX: usize = 1 << 20;
+const KEPT_MAX: usize = 20_000;
 
 /// A round trip of one instrument, entered and left at average prices.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,8 +48,9 @@ struct Open {
 /// Round trips of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Trades {
-    pub all: Vec<RoundTrip>,
-    pub count: u64,
+    pub first: Vec<RoundTrip>,
+    /// Of all.
+    pub gains: Gains,
     /// Samples with a position.
     pub exposed: u64,
     pub samples: u64,
@@ -67,7 +71,8 @@ impl Trades {
         self.exposed += u64::from(position != 0);
     }
 
-    pub(crate) fn fill(&mut self, fill: &Fill) {
+    /// `unit_value` is what a tick of a lot of its instrument is worth.
+    pub(crate) fn fill(&mut self, fill: &Fill, unit_value: f64) {
         let sample = self.samples;
         let at = usize::from(fill.instrument);
         if self.open.len() <= at {
@@ -118,9 +123,13 @@ impl Trades {
                 since_sample: sample,
             });
         }
-        self.count += 1;
-        if self.all.len() < KEPT_MAX {
-            self.all.push(trip);
+        self.ended(trip, unit_value);
+    }
+
+    pub(crate) fn ended(&mut self, trip: RoundTrip, unit_value: f64) {
+        self.gains.add(&trip, unit_value);
+        if self.first.len() < KEPT_MAX {
+            self.first.push(trip);
         }
     }
 }

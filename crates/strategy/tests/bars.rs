@@ -57,7 +57,7 @@ fn play(bars: &[Bar], instrument: &Instrument) -> (Ran, Journal) {
 fn trades_are_those_of_both_peers() {
     let (bars, instrument) = bars();
     let (_, journal) = play(&bars, &instrument);
-    let found = journal.trades.all.iter().map(|trip| {
+    let found = journal.trades.first.iter().map(|trip| {
         let price = |value: i128| instrument.tick.text(value / i128::from(trip.lots), 2);
         format!("{},{}", price(trip.entry_value), price(trip.exit_value))
     });
@@ -69,7 +69,7 @@ fn trades_are_those_of_both_peers() {
 fn figures_are_those_of_backtesting_py() {
     let (bars, instrument) = bars();
     let (_, journal) = play(&bars, &instrument);
-    let found = rows(&journal.returns, &journal.trades, &[instrument]);
+    let found = rows(&journal.returns, &journal.trades);
     for line in STATISTICS.lines() {
         let (name, expected) = line.rsplit_once(',').expect("two fields");
         let expected: f64 = expected.parse().expect("a number");
@@ -113,5 +113,5 @@ fn a_million_bars() {
     let (ran, journal) = play(&many, &instrument);
     let rate = ran.events as f64 / start.elapsed().as_secs_f64() / 1e6;
     assert_eq!((ran.events, many.len()), (1_000_000, 1_000_000));
-    eprintln!("{rate:.1} M bars/s, {} trades", journal.trades.count);
+    eprintln!("{rate:.1} M bars/s, {} trades", journal.trades.gains.count);
 }

@@ -25,7 +25,7 @@ impl AccountReport {
         fields.insert("account".to_owned(), json!(account.name));
         fields.insert("strategy".to_owned(), json!(account.strategy));
         put_sums(&mut fields, instruments, std::slice::from_ref(context), journal);
-        let rows = rows(&journal.returns, &journal.trades, instruments)
+        let rows = rows(&journal.returns, &journal.trades)
             .into_iter()
             .chain(maker_rows(journal, instruments))
             .collect();

@@ -1,10 +1,9 @@
 //! The rows of a report, under the names that backtesting.py has made known.
 
 use super::{HORIZONS_NS, Returns};
-use crate::account::FEE_UNITS;
 use crate::instrument::Instrument;
 use crate::journal::Journal;
-use crate::trades::{RoundTrip, Trades};
+use crate::trades::Trades;
 
 /// A figure of a report.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,33 +22,13 @@ pub struct Row {
     pub figure: Figure,
 }
 
-/// What round trips gained, as parts of their entries.
-#[derive(Clone, Copy, Debug, Default)]
-struct Gains {
-    count: u64,
-    wins: u64,
-    sum: f64,
-    logs: f64,
-    best: f64,
-    worst: f64,
-    won: f64,
-    lost: f64,
-    money: f64,
-    money_squares: f64,
-    money_won: f64,
-    money_lost: f64,
-    losses: u64,
-    max_ns: i64,
-    sum_ns: i128,
-}
-
 /// The thirty rows of backtesting.py.
-pub fn rows(returns: &Returns, trades: &Trades, instruments: &[Instrument]) -> Vec<Row> {
+pub fn rows(returns: &Returns, trades: &Trades) -> Vec<Row> {
     let number = |name, value| Row { name, figure: Figure::Number(value) };
     let percent = |name, part: f64| number(name, part * 100.0);
     let span = |name, ns| Row { name, figure: Figure::Nanoseconds(ns) };
     let moment = |name, ns| Row { name, figure: Figure::Moment(ns) };
-    let gains = Gains::of(trades, instruments);
+    let gains = &trades.gains;
     let downs = returns.drawdowns.ended(returns.last_ns);
     let hold = trades.last_mark / trades.first_mark - 1.0;
     let beta = returns.beta();
@@ -81,8 +60,8 @@ pub fn rows(returns: &Returns, trades: &Trades, instruments: &[Instrument]) -> V
         span("Avg. Drawdown Duration", downs.mean_ns()),
         Row { name: "# Trades", figure: Figure::Count(gains.count) },
         percent("Win Rate [%]", win_rate),
-        percent("Best Trade [%]", gains.best),
-        percent("Worst Trade [%]", gains.worst),
+        percent("Best Trade [%]", gains.best()),
+        percent("Worst Trade [%]", gains.worst()),
         percent("Avg. Trade [%]", (gains.logs / n).exp() - 1.0),
         span("Max. Trade Duration", gains.max_ns),
         span("Avg. Trade Duration", (gains.sum_ns / i128::from(gains.count.max(1))) as i64),
@@ -113,39 +92,4 @@ pub fn maker_rows(journal: &Journal, instruments: &[Instrument]) -> Vec<Row> {
     let marks = names.into_iter().zip(&journal.mark_outs.marks);
     rows.extend(marks.map(|(name, mark)| number(name, mark.bps())));
     rows
-}
-
-impl Gains {
-    fn of(trades: &Trades, instruments: &[Instrument]) -> Self {
-        let mut gains = Self { best: f64::NEG_INFINITY, worst: f64::INFINITY, ..Self::default() };
-        for trip in &trades.all {
-            gains.add(trip, instruments[usize::from(trip.instrument)].unit_value());
-        }
-        if gains.count == 0 {
-            (gains.best, gains.worst) = (f64::NAN, f64::NAN);
-        }
-        gains
-    }
-
-    fn add(&mut self, trip: &RoundTrip, unit_value: f64) {
-        let money = (trip.gain() * FEE_UNITS - trip.fees) as f64 / FEE_UNITS as f64;
-        let part = money / trip.entry_value as f64;
-        let money = money * unit_value;
-        self.count += 1;
-        self.wins += u64::from(money > 0.0);
-        self.losses += u64::from(money < 0.0);
-        self.sum += part;
-        self.logs += (1.0 + part).max(f64::MIN_POSITIVE).ln();
-        self.best = self.best.max(part);
-        self.worst = self.worst.min(part);
-        self.won += part.max(0.0);
-        self.lost += part.min(0.0);
-        self.money += money;
-        self.money_squares += money * money;
-        self.money_won += money.max(0.0);
-        self.money_lost += money.min(0.0);
-        let lasted_ns = trip.exit_ns - trip.entry_ns;
-        self.max_ns = self.max_ns.max(lasted_ns);
-        self.sum_ns += i128::from(lasted_ns);
-    }
 }

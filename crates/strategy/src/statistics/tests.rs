@@ -1,10 +1,7 @@
 //! The figures of a fixed equity and of fixed trades beside those of empyrical and quantstats.
 //! `bench/backtest/figures.py` wrote the files; `make bench-backtest` checks that they still hold.
 
-use types::Increment;
-
 use super::{Figure, Returns, rows};
-use crate::instrument::Instrument;
 use crate::trades::{RoundTrip, Trades};
 
 const EQUITY: &str = include_str!("peers/equity.csv");
@@ -13,6 +10,20 @@ const FIGURES: &str = include_str!("peers/figures.csv");
 
 fn lines(table: &str) -> impl Iterator<Item = Vec<&str>> {
     table.lines().skip(1).map(|line| line.split(',').collect())
+}
+
+fn trip(entry_value: i128, exit_value: i128) -> RoundTrip {
+    RoundTrip {
+        instrument: 0,
+        lots: 1,
+        entry_value,
+        exit_value,
+        fees: 0,
+        entry_ns: 0,
+        exit_ns: 0,
+        entry_sample: 0,
+        exit_sample: 0,
+    }
 }
 
 #[test]
@@ -24,20 +35,9 @@ fn figures_are_those_of_empyrical_and_quantstats() {
         trades.sample(number(2), 0);
     }
     for line in lines(TRADES) {
-        trades.all.push(RoundTrip {
-            instrument: 0,
-            lots: 1,
-            entry_value: line[0].parse().unwrap(),
-            exit_value: line[1].parse().unwrap(),
-            fees: 0,
-            entry_ns: 0,
-            exit_ns: 0,
-            entry_sample: 0,
-            exit_sample: 0,
-        });
+        trades.ended(trip(line[0].parse().unwrap(), line[1].parse().unwrap()), 1.0);
     }
-    let one = Increment { units: 1, decimals: 0 };
-    let found = rows(&returns, &trades, &[Instrument::new("X", one, one)]);
+    let found = rows(&returns, &trades);
     let mut compared = 0;
     for line in lines(FIGURES) {
         let (name, source) = (line[0], line[1]);
@@ -59,8 +59,7 @@ fn an_hour_has_no_figures_of_a_year_and_no_negative_zero() {
         returns.add(minute * 60_000_000_000, 1_000.0 + minute as f64, 10.0);
         trades.sample(10.0, 0);
     }
-    let one = Increment { units: 1, decimals: 0 };
-    let found = rows(&returns, &trades, &[Instrument::new("X", one, one)]);
+    let found = rows(&returns, &trades);
     let text = |name: &str| {
         let row = found.iter().find(|row| row.name == name).unwrap();
         let Figure::Number(value) = row.figure else { panic!("{name} is no number") };
@@ -70,4 +69,20 @@ fn an_hour_has_no_figures_of_a_year_and_no_negative_zero() {
         assert_eq!(text(name), "NaN", "{name}");
     }
     assert_eq!((text("Return [%]"), text("Max. Drawdown [%]")), ("5.9".into(), "0.0".into()));
+}
+
+#[test]
+fn round_trips_beyond_those_that_are_kept_count() {
+    let (returns, mut trades) = (Returns::default(), Trades::default());
+    // The first half loses, the second one wins.
+    for number in 0..50_000 {
+        trades.ended(trip(100, if number < 25_000 { 99 } else { 102 }), 1.0);
+    }
+    let found = rows(&returns, &trades);
+    let figure = |name: &str| found.iter().find(|row| row.name == name).unwrap().figure;
+    assert_eq!(figure("# Trades"), Figure::Count(50_000));
+    assert_eq!(figure("Win Rate [%]"), Figure::Number(50.0));
+    let Figure::Number(best) = figure("Best Trade [%]") else { panic!("it is a number") };
+    assert!((best - 2.0).abs() < 1e-9, "{best}");
+    assert!(trades.first.len() < 25_000, "{} take memory", trades.first.len());
 }

@@ -1,6 +1,6 @@
 """Runs the house's plain market maker in hftbacktest: hft.py DATA.csv.gz [--partial] [--queue M] ...
 
-Prints one JSON object with the rate, and writes the fills as CSV where a path is given. The strategy is
+DATA is a book by levels as CSV, or one order by order as `.dbn.zst`. Prints one JSON object with the rate, and writes the fills as CSV where a path is given. The strategy is
 line for line that of crates/strategy/src/builtin/market_maker.rs.
 """
 
@@ -10,14 +10,20 @@ import json
 import resource
 import time
 
+import databento_dbn
 import numpy as np
+import zstandard
 from hftbacktest import BUY, GTX, LIMIT, SELL, BacktestAsset, HashMapMarketDepthBacktest, ROIVectorMarketDepthBacktest
 from hftbacktest.data import correct_event_order, correct_local_timestamp, validate_event_order
 from hftbacktest.types import (
+    ADD_ORDER_EVENT,
     BUY_EVENT,
+    CANCEL_ORDER_EVENT,
     DEPTH_CLEAR_EVENT,
     DEPTH_EVENT,
     DEPTH_SNAPSHOT_EVENT,
+    FILL_EVENT,
+    MODIFY_ORDER_EVENT,
     SELL_EVENT,
     TRADE_EVENT,
     event_dtype,
@@ -25,7 +31,16 @@ from hftbacktest.types import (
 from numba import njit
 
 KINDS = {"depth": DEPTH_EVENT, "snapshot": DEPTH_SNAPSHOT_EVENT, "clear": DEPTH_CLEAR_EVENT, "trade": TRADE_EVENT}
-TICK, LOT = 0.1, 0.001
+ACTIONS = {
+    "A": ADD_ORDER_EVENT,
+    "C": CANCEL_ORDER_EVENT,
+    "M": MODIFY_ORDER_EVENT,
+    "T": TRADE_EVENT,
+    "F": FILL_EVENT,
+}
+SIDES = {"B": BUY_EVENT, "A": SELL_EVENT, "N": 0}
+# The flag of records of a snapshot.
+SNAPSHOT = 1 << 5
 
 
 def main():
@@ -38,13 +53,17 @@ def main():
     parser.add_argument("--half-spread", type=float, default=5.0)
     parser.add_argument("--skew", type=float, default=1.0)
     parser.add_argument("--max-lots", type=int, default=10)
+    parser.add_argument("--tick", type=float, default=0.1)
+    parser.add_argument("--lot", type=float, default=0.001)
+    parser.add_argument("--range", default="50000..75000", help="the prices of its book")
     parser.add_argument("--maker-fee-bps", type=float, default=0.0)
     parser.add_argument("--passes", type=int, default=1)
     parser.add_argument("--fills")
     arguments = parser.parse_args()
 
     start = time.perf_counter()
-    events = read(arguments.data)
+    events = read_orders(arguments.data) if arguments.data.endswith(".dbn.zst") else read_levels(arguments.data)
+    count = len(events)
     events = repeat(events, arguments.passes)
     read_s = time.perf_counter() - start
     # Compiled before the measurement.
@@ -61,7 +80,7 @@ def main():
         with open(arguments.fills, "w") as out:
             for side, ticks, qty, exchange_ns in fills:
                 out.write(f"{int(side)},{int(ticks)},{int(qty)},{int(exchange_ns)}\n")
-    rows = arguments.passes * ROWS
+    rows = arguments.passes * count
     print(json.dumps({
         "events": rows,
         "events_per_s": rows / run_s,
@@ -77,8 +96,7 @@ def main():
     }))
 
 
-def read(path):
-    global ROWS
+def read_levels(path):
     rows = []
     with gzip.open(path, "rt") as lines:
         next(lines)
@@ -86,7 +104,29 @@ def read(path):
             exchange_ns, local_ns, kind, side, price, qty = line.split(",")
             flag = KINDS[kind] | (BUY_EVENT if side == "B" else SELL_EVENT)
             rows.append((flag, int(exchange_ns), int(local_ns), float(price), float(qty), 0, 0, 0.0))
-    ROWS = len(rows)
+    return in_order(rows)
+
+
+def read_orders(path):
+    decoder = databento_dbn.DBNDecoder()
+    with open(path, "rb") as file:
+        decoder.write(zstandard.ZstdDecompressor().stream_reader(file).read())
+    rows = []
+    for record in decoder.decode():
+        if not isinstance(record, databento_dbn.MBOMsg):
+            continue
+        local_ns = record.ts_recv
+        # The orders of the snapshot keep the times at which they entered: here they enter with it.
+        exchange_ns = local_ns if int(record.flags) & SNAPSHOT else record.ts_event
+        if not rows:
+            # So that the next pass begins with an empty book.
+            rows.append((DEPTH_CLEAR_EVENT, local_ns, local_ns, 0.0, 0.0, 0, 0, 0.0))
+        flag = ACTIONS[str(record.action)] | SIDES[str(record.side)]
+        rows.append((flag, exchange_ns, local_ns, record.price / 1e9, record.size, record.order_id, 0, 0.0))
+    return in_order(rows)
+
+
+def in_order(rows):
     events = np.array(rows, dtype=event_dtype)
     events = correct_local_timestamp(events, 0)
     events = correct_event_order(
@@ -120,17 +160,22 @@ def backtest(events, arguments):
         "power3": lambda: asset.power_prob_queue_model3(float(n)),
         "log": lambda: asset.log_prob_queue_model(),
         "log2": lambda: asset.log_prob_queue_model2(),
+        "orders": lambda: asset.l3_fifo_queue_model(),
     }
     asset = models[name]()
     asset = asset.partial_fill_exchange() if arguments.partial else asset.no_partial_fill_exchange()
     asset = asset.trading_value_fee_model(arguments.maker_fee_bps / 1e4, 0.0007)
     # Its fastest book: an array over the range that the strategy needs.
-    asset = asset.tick_size(TICK).lot_size(LOT).roi_lb(50_000.0).roi_ub(75_000.0).last_trades_capacity(0)
+    low, _, high = arguments.range.partition("..")
+    asset = asset.tick_size(arguments.tick).lot_size(arguments.lot).last_trades_capacity(0)
+    asset = asset.roi_lb(float(low)).roi_ub(float(high))
     return ROIVectorMarketDepthBacktest([asset])
 
 
 def settings(arguments, fills_max):
     return (
+        arguments.tick,
+        arguments.lot,
         arguments.interval_ms * 1_000_000,
         arguments.half_spread,
         arguments.skew,
@@ -140,7 +185,7 @@ def settings(arguments, fills_max):
 
 
 @njit
-def trade(hbt, interval_ns, half_spread, skew, max_lots, fills):
+def trade(hbt, tick, lot, interval_ns, half_spread, skew, max_lots, fills):
     count = 0
     next_id = 1
     bid_id = 0
@@ -157,7 +202,7 @@ def trade(hbt, interval_ns, half_spread, skew, max_lots, fills):
             if order.status == 3:
                 fills[count, 0] = order.side
                 fills[count, 1] = order.exec_price_tick
-                fills[count, 2] = round(order.exec_qty / 0.001)
+                fills[count, 2] = round(order.exec_qty / lot)
                 fills[count, 3] = order.exch_timestamp
                 count += 1
         hbt.clear_inactive_orders(0)
@@ -166,7 +211,7 @@ def trade(hbt, interval_ns, half_spread, skew, max_lots, fills):
         best_ask = depth.best_ask_tick
         if best_bid <= 0 or best_ask > 100_000_000:
             continue
-        position = round(hbt.position(0) / 0.001)
+        position = round(hbt.position(0) / lot)
         mid = (best_bid + best_ask) / 2.0
         reservation = mid - skew * position
         bid = min(int(np.floor(reservation - half_spread)), best_bid)
@@ -181,7 +226,7 @@ def trade(hbt, interval_ns, half_spread, skew, max_lots, fills):
         elif has_bid:
             bid_id = next_id
             next_id += 1
-            hbt.submit_buy_order(0, bid_id, bid * 0.1, 0.001, GTX, LIMIT, False)
+            hbt.submit_buy_order(0, bid_id, bid * tick, lot, GTX, LIMIT, False)
         orders = hbt.orders(0)
         if ask_id != 0 and ask_id in orders:
             order = orders.get(ask_id)
@@ -190,7 +235,7 @@ def trade(hbt, interval_ns, half_spread, skew, max_lots, fills):
         elif has_ask:
             ask_id = next_id
             next_id += 1
-            hbt.submit_sell_order(0, ask_id, ask * 0.1, 0.001, GTX, LIMIT, False)
+            hbt.submit_sell_order(0, ask_id, ask * tick, lot, GTX, LIMIT, False)
     return fills[:count], ended
 
 

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::{env, fs, io};
 
 use prost::Message;
 
@@ -30,11 +30,20 @@ fn generate(source: &Path, folder: &Path) -> Result<(), Box<dyn Error>> {
         .compile_fds(compiler.file_descriptor_set())?;
     // Reflection shows no comments. Clients by reflection need the details of a status as well.
     let bare = protox::compile([name, ERROR_DETAILS.as_ref()], [parent])?;
-    fs::write(folder.join("descriptors.bin"), without_source_info(bare).encode_to_vec())?;
+    write(&folder.join("descriptors.bin"), &without_source_info(bare).encode_to_vec())?;
     let mut hash = blake3::Hasher::new();
     hash.update(&fs::read(source)?).update(&fs::read(parent.join(ERROR_DETAILS))?);
-    fs::write(folder.join("source.hash"), format!("{}\n", hash.finalize()))?;
+    write(&folder.join("source.hash"), format!("{}\n", hash.finalize()).as_bytes())?;
     Ok(())
+}
+
+/// A file that stays as it is keeps its time: cargo would compile the crate again.
+fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::read(file).is_ok_and(|present| present == bytes) {
+        Ok(())
+    } else {
+        fs::write(file, bytes)
+    }
 }
 
 fn without_source_info(

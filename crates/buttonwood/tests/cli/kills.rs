@@ -231,7 +231,8 @@ impl Seen {
 
     fn take(&mut self, report: &Report) {
         let Report { sequence, client_order_id: name, kind, .. } = report;
-        assert!(*sequence >= self.next(), "a repeat: {report:?}");
+        let next = self.next();
+        assert!(*sequence >= next, "a repeat: {report:?}");
         let mut hasher = DefaultHasher::new();
         format!("{report:?}").hash(&mut hasher);
         self.hashes.resize(*sequence as usize, 0);
@@ -244,7 +245,10 @@ impl Seen {
                 self.accepted[at] += 1;
                 self.open.insert(name.clone(), *sequence);
             }
-            ReportKind::Canceled { .. } => drop(self.open.remove(name).expect("it was open")),
+            ReportKind::Canceled { .. } => {
+                let open = self.open.remove(name);
+                assert!(open.is_some(), "it was not open, and {next} was next: {report:?}");
+            }
             other => panic!("{other:?}"),
         }
     }

@@ -12,7 +12,7 @@ use client::{
 };
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, copy_bidirectional, sink};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -310,6 +310,14 @@ async fn a_start_in_the_middle_of_a_session_loses_no_report() {
     assert_eq!(seen, ["executed first 0.001 @ 30000"]);
     drop((alice, reports));
 
+    // The second connection is the first that sends reports.
+    let cut = cut_behind_log_on(house.venue.ouch.clone().unwrap(), 2).await;
+    let (alice, mut reports) = begin(house.login("alice", cut).from_sequence(from)).await;
+    assert_eq!(names(&alice).await, ["second"], "one session without a report says nothing");
+    let seen = story(&mut reports, "executed first 0.001 @ 30000").await;
+    assert_eq!(seen, ["executed first 0.001 @ 30000"]);
+    drop((alice, reports));
+
     // Reports of orders whose acceptance is not read have no name, yet are there.
     let (alice, mut reports) = begin(login().read_from(from)).await;
     assert_eq!(names(&alice).await, Vec::<String>::new());
@@ -321,6 +329,36 @@ async fn a_start_in_the_middle_of_a_session_loses_no_report() {
     let (alice, mut reports) = begin(login().from_sequence(0)).await;
     alice.cancel(SYMBOL, "second").await.unwrap();
     assert_eq!(story(&mut reports, "canceled second").await, ["canceled second"]);
+}
+
+/// An address that forwards connections to the venue, and cuts the one with this number when the
+/// client has been let in.
+async fn cut_behind_log_on(venue: String, cut: usize) -> String {
+    /// Length, type, session and number.
+    const LET_IN: u64 = 2 + 1 + 10 + 20;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        for number in 1.. {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let mut venue = TcpStream::connect(&venue).await.unwrap();
+            tokio::spawn(async move {
+                if number != cut {
+                    return drop(copy_bidirectional(&mut client, &mut venue).await);
+                }
+                let (mut sent, mut received) = client.split();
+                let (venue_sends, mut venue_receives) = venue.split();
+                let mut let_in = venue_sends.take(LET_IN);
+                tokio::select! {
+                    _ = copy(&mut sent, &mut venue_receives) => {}
+                    _ = copy(&mut let_in, &mut received) => {}
+                }
+                received.shutdown().await.unwrap();
+                drop(copy(&mut sent, &mut sink()).await);
+            });
+        }
+    });
+    address
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -618,7 +656,7 @@ async fn pass_on(
     let cuts_before = *cuts.borrow_and_update();
     let (mut from_client, mut to_client) = near.into_split();
     let (mut from_venue, mut to_venue) = far.into_split();
-    let requests = tokio::io::copy(&mut from_client, &mut to_venue);
+    let requests = copy(&mut from_client, &mut to_venue);
     let answers = async {
         let mut bytes = vec![0; 65_536];
         loop {

@@ -220,7 +220,7 @@ impl Datagrams {
         let opened = open(door, hub, of, &request, settings.cancel_on_disconnect).await;
         opened.map_err(|not| {
             tracing::info!(user = %login.user, why = not.why, "a client is not let in by UDP");
-            if next > 0 { Refusal::Sequence } else { Refusal::Unavailable }
+            if not.reason.is_some() { Refusal::Sequence } else { Refusal::Unavailable }
         })
     }
 

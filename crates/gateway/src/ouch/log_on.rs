@@ -42,7 +42,8 @@ pub(super) struct LoggedOn {
 
 /// Why a client is not let in.
 pub(super) struct NotLoggedOn {
-    pub(super) reason: RejectReason,
+    /// `None` for what may pass: the client is to try again, with the same numbers.
+    pub(super) reason: Option<RejectReason>,
     pub(super) why: &'static str,
 }
 
@@ -70,7 +71,7 @@ impl LogOns {
         {
             return Ok(Arc::clone(login));
         }
-        let not_authorized = |why| NotLoggedOn { reason: RejectReason::NotAuthorized, why };
+        let not_authorized = |why| NotLoggedOn { reason: Some(RejectReason::NotAuthorized), why };
         let begun = self.back_off.begin(peer, Some(&user), Instant::now());
         let attempt = begun.map_err(|_| not_authorized("too many failed log-ons: try later"))?;
         let hash = login.as_ref().map(|login| login.secret.password.clone());
@@ -101,20 +102,21 @@ pub(super) async fn open(
     request: &LogOn,
     cancel_on_disconnect: bool,
 ) -> Result<LoggedOn, NotLoggedOn> {
-    let unavailable = |why| NotLoggedOn { reason: RejectReason::SessionNotAvailable, why };
+    let unavailable = |why| NotLoggedOn { reason: Some(RejectReason::SessionNotAvailable), why };
+    let not_now = |why| NotLoggedOn { reason: None, why };
     let day = hub.day();
     let session = SessionName::numbered(day);
     if request.session.is_some_and(|named| named != session) {
         return Err(unavailable("there is no such session"));
     }
-    let book = hub.book(login.login).ok_or_else(|| unavailable("the login is being made"))?;
+    let book = hub.book(login.login).ok_or_else(|| not_now("the login is being made"))?;
     let count = book.lock().count;
     // The first session of a day begins with a message of its own.
     if request.sequence > count + 1 {
         return Err(unavailable("the sequence is beyond the next message"));
     }
     let of = (login, origin);
-    let link = open_session(door, hub, of, cancel_on_disconnect).await.map_err(unavailable)?;
+    let link = open_session(door, hub, of, cancel_on_disconnect).await.map_err(not_now)?;
     let before = link.lock().before;
     let next = if request.sequence == 0 { before + 1 } else { request.sequence };
     Ok(LoggedOn { book, link, day, session, next })

@@ -109,10 +109,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             Err(NotLoggedOn { reason, why }) => {
                 let user = request.user();
                 tracing::info!(user, peer = %self.peer, why, "an OUCH client is not let in");
-                if reason == RejectReason::NotAuthorized {
-                    self.door.door.metrics.auth_failed(i32::from(reason.code()));
+                if reason == Some(RejectReason::NotAuthorized) {
+                    let code = i32::from(RejectReason::NotAuthorized.code());
+                    self.door.door.metrics.auth_failed(code);
                 }
-                self.soup.reject(reason, why, &mut self.output);
+                match reason {
+                    Some(reason) => self.soup.reject(reason, why, &mut self.output),
+                    None => Server::debug(why, &mut self.output),
+                }
                 None
             }
         }

@@ -141,6 +141,7 @@ impl Link {
             return Err(self.start_over());
         }
         self.name = Some(name);
+        self.without_report += 1;
         let keys = secrets.keys(Side::Client, &client_nonce, &opened.server_nonce);
         let session = Session::new(opened.connection, keys, opened.next, 1, self.now_us());
         Ok((socket, opened, session))

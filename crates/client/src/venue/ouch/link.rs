@@ -33,6 +33,9 @@ const LOG_ON_WITHIN: Duration = Duration::from_secs(5);
 /// next way. Where there is none, SoupBinTCP's 15 s hold.
 const SILENT: Duration = Duration::from_millis(2_500);
 const TICK: Duration = Duration::from_millis(250);
+/// After as many sessions in a row without a report, the client asks for fewer reports: a venue
+/// that does not keep them ends each, and one that is killed ends one.
+const WITHOUT_REPORT_MAX: u32 = 3;
 
 pub(super) struct Link {
     pub(super) ways: Ways,
@@ -40,6 +43,8 @@ pub(super) struct Link {
     /// The first report that the next log-on asks for, while the session has no name yet.
     read_from: u64,
     pub(super) name: Option<SessionName>,
+    /// Sessions since the last report.
+    pub(super) without_report: u32,
     pub(super) session: Session,
     soup: Option<Soup>,
     pub(super) asked: mpsc::Receiver<Request>,
@@ -71,7 +76,20 @@ impl Link {
         counters: Arc<Counters>,
     ) -> Self {
         let (name, soup, begun) = (None, None, Instant::now());
-        Self { ways, tls, read_from, name, session, soup, asked, reports, counters, begun }
+        let without_report = 0;
+        Self {
+            ways,
+            tls,
+            read_from,
+            name,
+            without_report,
+            session,
+            soup,
+            asked,
+            reports,
+            counters,
+            begun,
+        }
     }
 
     pub(super) async fn run(mut self) {
@@ -99,12 +117,14 @@ impl Link {
         }
     }
 
-    /// Reads from the first wanted report on, if the session ended before its first one: the venue
+    /// Reads from the first wanted report on, if sessions end before their first one: the venue
     /// does not keep the day from its beginning.
     fn shorten(&mut self) {
-        let is_refused = self.name.is_some() && self.session.next_report() == self.read_from;
-        if is_refused && self.reads_less() {
-            (self.soup, self.name) = (None, None);
+        if self.name.is_none() || self.session.next_report() != self.read_from {
+            self.without_report = 0;
+        }
+        if self.without_report >= WITHOUT_REPORT_MAX && self.reads_less() {
+            (self.soup, self.name, self.without_report) = (None, None, 0);
         }
     }
 
@@ -260,6 +280,7 @@ impl Link {
                 Received::NeedMore => break,
                 Received::Accepted { session, next } => {
                     self.name = Some(session);
+                    self.without_report += 1;
                     self.session.logged_on(next, new_from, output);
                     continue;
                 }

@@ -139,6 +139,52 @@ async fn datagrams_that_are_wrong_change_nothing_and_are_counted() {
     assert_eq!((dropped("malformed"), dropped("no_session")), ("4".into(), "2".into()));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_openings_takes_no_place_and_stops_no_client() {
+    const OPENINGS: u64 = 3_000;
+    let house = House::new();
+    let (alice, _reports) = house.log_on(house.udp(), vec![]).await;
+    let venue = house.udp();
+    let flood = tokio::task::spawn_blocking(move || {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.connect(venue).unwrap();
+        socket.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        let secrets = Secrets::of(&LoginKey::from_bytes([1; 32]));
+        let mut proofs = 0;
+        for at in 0..OPENINGS {
+            let mut nonce = [0; 16];
+            nonce[..8].copy_from_slice(&at.to_be_bytes());
+            let mut opening = Opening::new(handshake::user("ouch1").unwrap(), nonce, 1);
+            socket.send(opening.poll(0).unwrap()).unwrap();
+            let mut bytes = [0; 2_048];
+            // What the venue's socket has no room for is lost.
+            let Ok(size) = socket.recv(&mut bytes) else { continue };
+            opening.receive(&bytes[..size], &secrets);
+            socket.send(opening.poll(0).unwrap()).unwrap();
+            proofs += 1;
+        }
+        proofs
+    });
+    let mut entered = 0;
+    while !flood.is_finished() {
+        let answer = timeout(PATIENCE, alice.enter(&order(entered))).await;
+        answer.expect("the flood stops a client").unwrap();
+        entered += 1;
+    }
+    let proofs: u64 = flood.await.unwrap();
+    // The cookie came back with the proof of another key.
+    let dropped = || house.figure("buttonwood_ouch_udp_dropped_total{reason=\"not_genuine\"}");
+    let patience = Instant::now() + PATIENCE;
+    while dropped() <= proofs / 2 && Instant::now() < patience {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(proofs > OPENINGS / 2 && dropped() > proofs / 2, "{proofs}, {} dropped", dropped());
+    assert_eq!(house.figure("buttonwood_ouch_udp_sessions"), 1, "a place is taken");
+    assert!(entered > 0);
+    let (again, _reports) = house.log_on(house.udp(), vec![]).await;
+    again.enter(&order(entered)).await.unwrap();
+}
+
 /// Reads reports until the last order has ended, and returns how many others were accepted, each
 /// once.
 async fn accepted(mut reports: Reports) -> u64 {
@@ -260,6 +306,12 @@ impl House {
             fallbacks,
         };
         Venue::ouch_udp(&client, login).await.unwrap()
+    }
+
+    fn figure(&self, name: &str) -> u64 {
+        let metrics = self.metrics();
+        let found = metrics.lines().find_map(|line| line.strip_prefix(name));
+        found.map_or(0, |figure| figure.trim().parse().unwrap())
     }
 
     fn metrics(&self) -> String {

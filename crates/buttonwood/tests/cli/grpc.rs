@@ -390,14 +390,15 @@ async fn market_data_is_the_venues() {
     let recent = market.list_trades(recent).await.unwrap().into_inner().trades;
     assert_eq!(recent, [v1::Trade { event: 0, ..trade }]);
 
-    let open = next(&mut candles).await.unwrap();
-    assert_eq!((open.trade_count, open.is_closed), (1, false));
-    let closed = next(&mut candles).await.unwrap();
-    assert_eq!(closed, v1::Candle { is_closed: true, ..open.clone() });
+    let first = next(&mut candles).await.unwrap();
+    assert_eq!(first.trade_count, 1);
+    // Its second may end before it is sent as an open one.
+    let closed = if first.is_closed { first.clone() } else { next(&mut candles).await.unwrap() };
+    assert_eq!(closed, v1::Candle { is_closed: true, ..first });
     let list = v1::ListCandlesRequest {
         symbol: SYMBOL.into(),
         interval: "1s".into(),
-        start_ms: open.open_ms,
+        start_ms: closed.open_ms,
         limit: 1,
         ..Default::default()
     };

@@ -34,7 +34,7 @@ $(PAGE): web/node_modules/installed $(PAGE_SOURCES)
 
 test: lint unit process pages ## set up the environments and run all tests
 
-# The archive first: its build takes longest, and CI has two of these go at once.
+# `.ci/run` has some of these go at once.
 test-services: dist-test loom recipes monitoring databases framing grpc instructions fuzz-short ## what needs more than cargo, Python and npm: the archive, valgrind, Prometheus, PostgreSQL, Wireshark, grpcurl, fuzzing
 
 lint: $(PAGE) $(VENV)-tools/installed ## formatting, lints, house rules, licences and sources of dependencies

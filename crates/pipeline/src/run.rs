@@ -1,6 +1,7 @@
 //! The two runs, and what they measured.
 
 mod clock;
+mod cores;
 mod feed;
 mod source;
 mod trade;
@@ -13,6 +14,7 @@ use rtrb::RingBuffer;
 use thiserror::Error;
 
 use self::clock::{Clock, Pace};
+use self::cores::Cores;
 use self::source::{Gate, Memory};
 use self::trade::Trade;
 use crate::flow::Flow;
@@ -48,6 +50,15 @@ pub enum MessageSource {
     Memory,
     /// A TCP connection on this machine, which a third thread writes to.
     Socket,
+}
+
+impl MessageSource {
+    const fn threads(self) -> usize {
+        match self {
+            Self::Memory => 2,
+            Self::Socket => 3,
+        }
+    }
 }
 
 /// A part of a message's way.
@@ -110,7 +121,7 @@ pub fn run(plan: &Plan) -> Result<Outcome, RunError> {
     }
 }
 
-fn run_with<S: Strategy + Default>(plan: &Plan) -> Result<Outcome, RunError> {
+fn run_with<S: Strategy + Default + Send>(plan: &Plan) -> Result<Outcome, RunError> {
     if plan.messages == 0 {
         return Err(RunError::NoMessages);
     }
@@ -164,7 +175,7 @@ struct Passed {
     allocations: u64,
 }
 
-fn pass<S: Strategy + Default, const PACED: bool>(
+fn pass<S: Strategy + Default + Send, const PACED: bool>(
     plan: &Plan,
     flow: &Flow,
     pace: Pace,
@@ -178,23 +189,36 @@ fn pass<S: Strategy + Default, const PACED: bool>(
     // The feeder's stage is its own until it ends.
     let mut parse = meters.stages[Stage::Parse as usize].clone();
     let trade = Trade::<S>::new(wire, clock, pace, total);
+    let cores = &Cores::for_threads(plan.from.threads());
     let (fed, passed) = std::thread::scope(|threads| {
         let parse = &mut parse;
         let feeder = match plan.from {
             MessageSource::Memory => {
                 let memory = Memory::new(flow, gate);
-                threads
-                    .spawn(move || feed::run::<PACED>(memory, wire, total, clock, producer, parse))
+                threads.spawn(move || {
+                    cores.keep_this_thread(0);
+                    feed::run::<PACED>(memory, wire, total, clock, producer, parse)
+                })
             }
             MessageSource::Socket => {
                 let (stream, socket) = source::connect(wire).map_err(RunError::Socket)?;
-                // Where it cannot send, the other end finds the connection closed.
-                threads.spawn(move || source::send::<PACED>(flow, total, gate, stream));
-                threads
-                    .spawn(move || feed::run::<PACED>(socket, wire, total, clock, producer, parse))
+                threads.spawn(move || {
+                    cores.keep_this_thread(2);
+                    // Where it cannot send, the other end finds the connection closed.
+                    source::send::<PACED>(flow, total, gate, stream)
+                });
+                threads.spawn(move || {
+                    cores.keep_this_thread(0);
+                    feed::run::<PACED>(socket, wire, total, clock, producer, parse)
+                })
             }
         };
-        let passed = trade.run::<PACED>(consumer, &origin_ns, meters);
+        let (origin_ns, meters) = (&origin_ns, &mut *meters);
+        let trader = threads.spawn(move || {
+            cores.keep_this_thread(1);
+            trade.run::<PACED>(consumer, origin_ns, meters)
+        });
+        let passed = trader.join().expect("it does not panic");
         Ok::<_, RunError>((feeder.join().expect("it does not panic"), passed))
     })?;
     meters.stages[Stage::Parse as usize] = parse;

@@ -3,6 +3,7 @@
 mod clock;
 mod cores;
 mod feed;
+mod inbox;
 mod source;
 mod trade;
 

@@ -58,4 +58,12 @@ impl Waiting {
             self.turns = 0;
         }
     }
+
+    /// Some turns, without a look at what is waited for.
+    #[inline]
+    pub(super) fn turns(&mut self, count: u32) {
+        for _ in 0..count {
+            self.turn();
+        }
+    }
 }

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rtrb::Consumer;
 
-use super::clock::{Clock, Pace, Waiting};
+use super::clock::{Clock, Pace};
+use super::inbox::Inbox;
 use super::{Meters, Passed, RunError, Stage, WARM_UP};
 use crate::allocations;
 use crate::book::Book;
@@ -41,15 +42,16 @@ impl<S: Strategy + Default> Trade<S> {
 
     pub(super) fn run<const PACED: bool>(
         mut self,
-        mut queue: Consumer<Update>,
+        queue: Consumer<Update>,
         origin_ns: &AtomicU64,
         meters: &mut Meters,
     ) -> Result<Passed, RunError> {
+        let mut inbox = Inbox::new(queue);
         let mut passed = Passed::default();
         let (mut before, mut begun_ns, mut first_ns) = (Usage::default(), 0, 0);
         let (mut orders, mut filled, mut refused) = (0, 0, 0);
         for number in 0..self.total {
-            let Some(update) = next(&mut queue) else { break };
+            let Some(update) = inbox.next() else { break };
             if number == WARM_UP {
                 (orders, filled) = (self.execution.orders, self.execution.filled);
                 refused = self.refused;
@@ -119,20 +121,5 @@ impl<S: Strategy + Default> Trade<S> {
         if has_order {
             end(Stage::Order);
         }
-    }
-}
-
-/// The next update; `None` if the other thread has ended without it.
-#[inline]
-fn next(queue: &mut Consumer<Update>) -> Option<Update> {
-    let mut waiting = Waiting::default();
-    loop {
-        if let Ok(update) = queue.pop() {
-            return Some(update);
-        }
-        if queue.is_abandoned() && queue.is_empty() {
-            return None;
-        }
-        waiting.turn();
     }
 }

@@ -1,5 +1,6 @@
-//! The two runs, and what they measured.
+//! The runs, and what they measured.
 
+mod bare;
 mod clock;
 mod cores;
 mod feed;
@@ -87,6 +88,8 @@ pub struct Outcome {
     pub paced_messages_per_s: f64,
     /// In nanoseconds, from the time at which a message was due until it was handled.
     pub latency: Histogram<u64>,
+    /// The same of messages without work, at the same rate: what of it is the machine's.
+    pub bare_latency: Histogram<u64>,
     pub stages: [Histogram<u64>; Stage::ALL.len()],
     /// Of the first run, and so are the fills.
     pub orders: u64,
@@ -114,7 +117,7 @@ pub enum RunError {
     Book { count: u64 },
 }
 
-/// Runs the pipeline twice.
+/// Runs the pipeline twice, and then without its work.
 pub fn run(plan: &Plan) -> Result<Outcome, RunError> {
     match plan.strategy {
         StrategyKind::MarketMaker => run_with::<MarketMaker>(plan),
@@ -133,11 +136,14 @@ fn run_with<S: Strategy + Default + Send>(plan: &Plan) -> Result<Outcome, RunErr
     let paced = plan.paced_messages_per_s.unwrap_or(messages_per_s * PACED_PART);
     let second = pass::<S, true>(plan, &flow, Pace::of_rate(paced), &mut meters)?;
     let Meters { latency, stages } = meters;
+    let mut bare_latency = Histogram::new_from(&latency);
+    bare::run(plan.messages, Pace::of_rate(paced), &mut bare_latency);
     Ok(Outcome {
         elapsed_s: first.elapsed_s,
         messages_per_s,
         paced_messages_per_s: paced,
         latency,
+        bare_latency,
         stages,
         orders: first.orders,
         filled: first.filled,
@@ -241,6 +247,7 @@ mod tests {
             };
             let maker = run(StrategyKind::MarketMaker);
             assert_eq!(maker.latency.len(), 50_000);
+            assert_eq!(maker.bare_latency.len(), 50_000);
             assert!((10..500).contains(&maker.orders), "{}", maker.orders);
             assert!(maker.filled <= maker.orders);
             let momentum = run(StrategyKind::Momentum);

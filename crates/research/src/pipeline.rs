@@ -101,6 +101,9 @@ fn json(plan: &Plan, outcome: &Outcome) -> Value {
     for (name, quantile) in QUANTILES {
         object[name] = latency.value_at_quantile(quantile).into();
     }
+    for (name, quantile) in [("bare_p50_ns", 0.5), ("bare_p99_ns", 0.99)] {
+        object[name] = outcome.bare_latency.value_at_quantile(quantile).into();
+    }
     for stage in Stage::ALL {
         let of = &outcome.stages[stage as usize];
         object["stages"][name(stage)] = json!({
@@ -134,6 +137,8 @@ fn summary(plan: &Plan, outcome: &Outcome) -> String {
         of(0.999),
         latency.max()
     ));
+    let bare = |quantile| outcome.bare_latency.value_at_quantile(quantile);
+    lines.push(format!("  without work: p50 {} ns, p99 {} ns", bare(0.5), bare(0.99)));
     for stage in Stage::ALL {
         let of = &outcome.stages[stage as usize];
         let quantile = |quantile| of.value_at_quantile(quantile);

@@ -21,6 +21,7 @@ fn messages_become_orders_without_an_allocation() {
                 assert!(field(name) >= 0.0, "{found}");
             }
             assert!(found["context_switches"].is_u64(), "{found}");
+            assert!(found["bare_p99_ns"].as_u64() > Some(0), "{found}");
         }
     }
 }

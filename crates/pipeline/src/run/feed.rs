@@ -40,14 +40,23 @@ pub(super) fn run<const PACED: bool>(
             update.queued_ns = clock.ns();
             parse.saturating_record(update.queued_ns - begun_ns);
         }
-        let mut waiting = Waiting::default();
-        while let Err(PushError::Full(back)) = queue.push(update) {
-            if queue.is_abandoned() {
-                return Ok(()); // The other thread has its own reason.
-            }
-            update = back;
-            waiting.turns(TURNS_WHEN_FULL);
+        if !push(&mut queue, update) {
+            return Ok(()); // The other thread has its own reason.
         }
     }
     Ok(())
+}
+
+/// Waits for a place in the queue; `false` if the other thread has ended.
+#[inline]
+pub(super) fn push(queue: &mut Producer<Update>, mut update: Update) -> bool {
+    let mut waiting = Waiting::default();
+    while let Err(PushError::Full(back)) = queue.push(update) {
+        if queue.is_abandoned() {
+            return false;
+        }
+        update = back;
+        waiting.turns(TURNS_WHEN_FULL);
+    }
+    true
 }

@@ -30,7 +30,7 @@ impl<'a> Gate<'a> {
     }
 
     #[inline]
-    fn wait(&mut self, number: u64) {
+    pub(super) fn wait(&mut self, number: u64) {
         let Some(pace) = self.pace.filter(|_| number >= WARM_UP) else { return };
         if number == WARM_UP {
             self.begin();

@@ -360,8 +360,15 @@ impl Session {
         output.clear();
         let now_ms = connection.now_ms();
         connection.soup.sent(now_ms);
-        // What came meanwhile is collected in the next turn.
-        self.link.changed.notify_one();
+        // What came meanwhile is collected in the next turn. The write may have taken its
+        // notification.
+        let has_more = {
+            let link = self.link.lock();
+            !link.packets.is_empty() || link.end.is_some()
+        };
+        if has_more {
+            self.link.changed.notify_one();
+        }
         is_written
     }
 

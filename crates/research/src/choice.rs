@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use cli::Failure;
+use strategy::Fees;
 use strategy::job::{self, AccountJob};
+
+use crate::rules;
 
 /// A strategy.
 #[derive(Args, Clone, Debug)]
@@ -23,6 +26,9 @@ pub(crate) struct Accounts {
     /// again, each trades in an account of its own, by the name before the `=` or the strategy's
     #[arg(long = "strategy", required = true, value_name = "[ACCOUNT=]NAME", value_parser = account)]
     strategies: Vec<(String, String)>,
+    /// Fee rates of one account in basis points, in place of --maker-fee-bps and --taker-fee-bps
+    #[arg(long = "fees", value_name = "ACCOUNT=MAKER,TAKER", value_parser = fees)]
+    fees: Vec<(String, Fees)>,
     #[command(flatten)]
     params: Params,
 }
@@ -69,6 +75,13 @@ impl Accounts {
             accounts.push(account);
         }
         self.params.apply(&mut accounts)?;
+        for (name, fees) in &self.fees {
+            let account = job::find(&mut accounts, name)
+                .map_err(|error| Failure::fault(error.to_string()))?;
+            if account.fees.replace(*fees).is_some() {
+                return Err(Failure::fault(format!("--fees has account {name:?} twice")));
+            }
+        }
         Ok(accounts)
     }
 }
@@ -134,6 +147,11 @@ fn pair(text: &str) -> Result<(String, String), String> {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
         _ => Err("expected KEY=VALUE".to_owned()),
     }
+}
+
+fn fees(text: &str) -> Result<(String, Fees), String> {
+    let (name, rates) = text.split_once('=').ok_or("expected ACCOUNT=MAKER,TAKER")?;
+    Ok((name.to_owned(), rules::rates(rates)?))
 }
 
 /// The name of an account is a folder's name and a part of a key.

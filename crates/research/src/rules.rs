@@ -1,8 +1,8 @@
 //! What the tools that run a strategy have in common on their command lines.
 
 use clap::{Args, ValueEnum};
-use strategy::RiskLimits;
 use strategy::backtest::{Fills, LevelRules, QueueModel};
+use strategy::{Fees, RiskLimits};
 
 /// What decides fills in a market by levels.
 #[derive(Args, Clone, Copy, Debug)]
@@ -81,6 +81,12 @@ impl Limits {
             drawdown: max_drawdown,
         }
     }
+}
+
+/// `MAKER,TAKER` in basis points.
+pub(crate) fn rates(text: &str) -> Result<Fees, String> {
+    let (maker, taker) = text.split_once(',').ok_or("expected MAKER,TAKER in basis points")?;
+    Ok(Fees { maker: rate(maker)?, taker: rate(taker)? })
 }
 
 /// Basis points with up to four decimals, in 10^-8.

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use crate::account::Fees;
 use crate::backtest::{
     BarSource, Divergence, Inside, LevelRules, Ran, RunError, Seat, Setup, Source, run_bars,
     run_follow, run_impact, run_levels, run_prints,
@@ -41,6 +42,8 @@ pub struct AccountJob {
     pub name: String,
     pub strategy: String,
     pub values: Values,
+    /// In place of the setup's.
+    pub fees: Option<Fees>,
 }
 
 /// A run with the records of its accounts.
@@ -66,23 +69,17 @@ impl AccountJob {
     pub fn new(name: &str, strategy: &str) -> Result<Self, ParamError> {
         let Some(found) = builtin::find(strategy) else { return Err(builtin::unknown(strategy)) };
         let values = Values::defaults(found.params);
-        Ok(Self { name: name.to_owned(), strategy: strategy.to_owned(), values })
+        Ok(Self { name: name.to_owned(), strategy: strategy.to_owned(), values, fees: None })
     }
 }
 
 /// Sets a parameter: `ACCOUNT.KEY` in one account, `KEY` in each whose strategy has it.
 pub fn set(accounts: &mut [AccountJob], key: &str, value: &str) -> Result<(), ParamError> {
     let (account, key) = key.split_once('.').map_or((None, key), |(of, key)| (Some(of), key));
-    let is_meant = |of: &AccountJob| account.is_none_or(|name| of.name == name);
-    if let Some(name) = account
-        && !accounts.iter().any(is_meant)
-    {
-        let known: Vec<&str> = accounts.iter().map(|of| of.name.as_str()).collect();
-        let known = known.join(", ");
-        return Err(ParamError::Together(format!(
-            "no account is called {name:?}: there are {known}"
-        )));
+    if let Some(name) = account {
+        find(accounts, name)?;
     }
+    let is_meant = |of: &AccountJob| account.is_none_or(|name| of.name == name);
     let knows = |of: &AccountJob| of.values.list().any(|(name, _)| name == key);
     let is_known = accounts.iter().any(|of| is_meant(of) && knows(of));
     for of in accounts.iter_mut().filter(|of| is_meant(of)) {
@@ -92,6 +89,21 @@ pub fn set(accounts: &mut [AccountJob], key: &str, value: &str) -> Result<(), Pa
         }
     }
     Ok(())
+}
+
+/// The account of a name.
+pub fn find<'a>(
+    accounts: &'a mut [AccountJob],
+    name: &str,
+) -> Result<&'a mut AccountJob, ParamError> {
+    let Some(place) = accounts.iter().position(|of| of.name == name) else {
+        let known: Vec<&str> = accounts.iter().map(|of| of.name.as_str()).collect();
+        let known = known.join(", ");
+        return Err(ParamError::Together(format!(
+            "no account is called {name:?}: there are {known}"
+        )));
+    };
+    Ok(&mut accounts[place])
 }
 
 impl Done {
@@ -159,10 +171,16 @@ impl<R: WithStrategies> WithStrategy for Alone<R> {
     }
 }
 
-fn seats<'a, S>(strategies: &'a mut [S], journals: &'a mut [Journal]) -> Vec<Seat<'a, S>> {
+fn seats<'a, S>(
+    accounts: &[AccountJob],
+    strategies: &'a mut [S],
+    journals: &'a mut [Journal],
+) -> Vec<Seat<'a, S>> {
     debug_assert_eq!(strategies.len(), journals.len());
-    let pairs = strategies.iter_mut().zip(journals);
-    pairs.map(|(strategy, journal)| Seat { strategy, journal }).collect()
+    let of_each = accounts.iter().zip(strategies).zip(journals);
+    of_each
+        .map(|((account, strategy), journal)| Seat { strategy, journal, fees: account.fees })
+        .collect()
 }
 
 struct OverEvents<'a, F> {
@@ -177,8 +195,8 @@ impl<F: Source> WithStrategies for OverEvents<'_, F> {
 
     fn run<S: Strategy>(self, mut strategies: Vec<S>) -> Result<Done, RunError<F::Error>> {
         let Self { job, source, mut journals, stop } = self;
-        let Job { mode, setup, rules, .. } = job;
-        let seats = seats(&mut strategies, &mut journals);
+        let Job { mode, setup, rules, accounts, .. } = job;
+        let seats = seats(accounts, &mut strategies, &mut journals);
         let mut divergence = None;
         let ran = match mode {
             Mode::Orders { impact: true } => {
@@ -207,7 +225,7 @@ impl<B: BarSource> WithStrategies for OverBars<'_, B> {
 
     fn run<S: Strategy>(self, mut strategies: Vec<S>) -> Result<Done, RunError<B::Error>> {
         let Self { job, source, mut journals, stop } = self;
-        let seats = seats(&mut strategies, &mut journals);
+        let seats = seats(&job.accounts, &mut strategies, &mut journals);
         let ran = run_bars(&job.setup, job.inside, source, seats, stop)?;
         Ok(Done { ran, journals, divergence: None })
     }

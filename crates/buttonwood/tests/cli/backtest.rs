@@ -130,6 +130,32 @@ fn strategies_trade_in_accounts_of_their_own() {
 }
 
 #[test]
+fn an_account_may_have_fee_rates_of_its_own() {
+    let two = ["--strategy", "maker=market-maker", "--strategy", "twap"];
+    let common = ["--data", LEVELS, "--set", "maker.half-spread=1", "--maker-fee-bps", "2"];
+    let common = [&common[..], &["--taker-fee-bps", "2"], &two].concat();
+    let found = traded(&[&common[..], &["--fees", "twap=5.5,5.5"]].concat());
+    for (account, rate) in found["accounts"].as_array().unwrap().iter().zip([2e-4, 5.5e-4]) {
+        let field = |name: &str| account[name].as_f64().unwrap();
+        assert!(field("turnover") > 0.0, "{account}");
+        let paid = field("fees") / field("turnover");
+        assert!((paid / rate - 1.0).abs() < 1e-9, "{paid} in {account}");
+    }
+    let rebate = traded(&[&common[..], &["--fees", "maker=-1,-1"]].concat());
+    assert!(rebate["accounts"][0]["fees"].as_f64().unwrap() < 0.0, "{rebate}");
+
+    let common = [&["backtest"], &common[..]].concat();
+    let refused = |fees: &[&str]| run_refused(&[&common[..], fees].concat());
+    let sentence = refused(&["--fees", "b=1,1"]);
+    assert!(sentence.contains("no account is called \"b\": there are maker, twap"), "{sentence}");
+    let sentence = refused(&["--fees", "twap=1,1", "--fees", "twap=2,2"]);
+    assert!(sentence.contains("--fees has account \"twap\" twice"), "{sentence}");
+    let wrong = run(&[&common[..], &["--fees", "twap=1"]].concat());
+    let sentence = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(sentence.contains("expected MAKER,TAKER in basis points"), "{sentence}");
+}
+
+#[test]
 fn tables_may_be_parquet() {
     let dir = tempfile::tempdir().unwrap();
     let out = ["--out", text(dir.path()), "--out-format", "parquet"];

@@ -1,6 +1,6 @@
-//! The reading end of the queue. Behind a thread that pushes without a pause, it falls back: it leaves
-//! the empty queue alone until some tens of updates are there. Else each would cost both threads the
-//! way of a cache line from one core to the other.
+//! The reading end of the queue. Behind a thread that pushes without a pause, it falls back: it
+//! leaves the empty queue alone until some tens of updates are there. Else each would cost both
+//! threads the way of a cache line from one core to the other.
 
 use rtrb::Consumer;
 

@@ -27,8 +27,8 @@ use crate::panicked::caught;
 use crate::risk::RiskLimits;
 use crate::strategy::Strategy;
 
-/// What a run needs besides strategies and data. Fees, limits and latencies are those of each
-/// account.
+/// What a run needs besides strategies and data. Limits and latencies are those of each account,
+/// and so are fees where it has none of its own.
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub instruments: Vec<Instrument>,
@@ -61,12 +61,14 @@ pub enum RunError<E> {
 pub struct Seat<'a, S> {
     pub strategy: &'a mut S,
     pub journal: &'a mut Journal,
+    /// In place of the run's.
+    pub fees: Option<Fees>,
 }
 
 impl<'a, S> Seat<'a, S> {
     /// The only account of a run.
     pub fn alone(strategy: &'a mut S, journal: &'a mut Journal) -> Vec<Self> {
-        vec![Self { strategy, journal }]
+        vec![Self { strategy, journal, fees: None }]
     }
 }
 
@@ -163,9 +165,10 @@ impl Setup {
 
     /// A desk for each account.
     pub(super) fn desks<'a, S: Strategy>(&self, seats: Vec<Seat<'a, S>>) -> Vec<Desk<'a, S>> {
-        let desk = |(account, Seat { strategy, journal }): (usize, Seat<'a, S>)| {
-            let Self { instruments, fees, limits, .. } = self;
-            let context = Context::of_account(account, instruments.clone(), *fees, *limits);
+        let desk = |(account, Seat { strategy, journal, fees }): (usize, Seat<'a, S>)| {
+            let Self { instruments, limits, .. } = self;
+            let fees = fees.unwrap_or(self.fees);
+            let context = Context::of_account(account, instruments.clone(), fees, *limits);
             Desk::new(context, strategy, journal, self.funding.clone(), self.sample_ns)
         };
         seats.into_iter().enumerate().map(desk).collect()

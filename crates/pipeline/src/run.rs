@@ -96,7 +96,7 @@ pub struct Outcome {
     pub filled: u64,
     /// Orders that a limit refused.
     pub refused: u64,
-    /// Of both runs.
+    /// Of the first two runs.
     pub page_faults: u64,
     pub context_switches: u64,
     pub allocations: u64,

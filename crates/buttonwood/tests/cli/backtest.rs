@@ -256,6 +256,18 @@ fn a_sweep_marks_the_best_and_goes_on_where_it_stopped() {
     let lines: Vec<&str> = text.lines().collect();
     fs::write(&finished, format!("{}\n{}", lines[..3].join("\n"), &lines[3][..5])).unwrap();
     assert_eq!(run_json(&args)["runs"], found["runs"]);
+    let mended = fs::read_to_string(&finished).unwrap();
+    assert_eq!(mended.lines().count(), lines.len(), "{mended}");
+    // Points of other fees or parameters say nothing of these.
+    let others = args.map(|arg| if arg == "skew=0..0.5:0.5" { "lots=1..2:1" } else { arg });
+    assert!(run_refused(&others).contains("name another file"));
+    let sentence = run_refused(&[&args[..], &["--fees", "market-maker=1,1"]].concat());
+    assert!(sentence.contains("its points are of other data, rules or accounts"), "{sentence}");
+    assert_eq!(fs::read_to_string(&finished).unwrap(), mended);
+    // Another file than one of points stays as it is.
+    fs::write(&finished, "{}").unwrap();
+    assert!(run_refused(&args).contains("name another file"));
+    assert_eq!(fs::read_to_string(&finished).unwrap(), "{}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use cli::{Failure, Progress};
-use recorded::Event;
+use recorded::{Event, Recording};
 use serde_json::json;
 use strategy::backtest::{BarsInMemory, Memory, Standing};
 use strategy::job::{Done, Job, Mode};
@@ -230,12 +231,18 @@ fn try_all(
     let mut found: Vec<Option<Ran>> = vec![None; points.len()];
     let mut file = None;
     if let Some(path) = resume {
-        let known = read_finished(path)?;
+        let begun = begun_with(command, job);
+        let (known, bytes) = read_finished(path, &begun)?;
         for (slot, point) in found.iter_mut().zip(points) {
             *slot = known.get(&point.to_string()).copied();
         }
         let at_file = |error| Failure::fault(format!("{}: {error}", path.display()));
-        file = Some(OpenOptions::new().create(true).append(true).open(path).map_err(at_file)?);
+        let opened = OpenOptions::new().create(true).append(true).open(path).map_err(at_file)?;
+        opened.set_len(bytes).map_err(at_file)?;
+        if bytes == 0 {
+            writeln!(&opened, "{begun}").map_err(at_file)?;
+        }
+        file = Some(opened);
     }
     let (positions, missing): (Vec<usize>, Vec<Point>) = points
         .iter()
@@ -325,6 +332,19 @@ fn heat(axes: &[Axis], tried: &[(&Point, Ran)], best: &Point) -> Heat {
     }
 }
 
+/// The first line of a file of finished points: all but the swept values that they depend on.
+fn begun_with(command: &Backtest, job: &Job) -> String {
+    let mut hasher = DefaultHasher::new();
+    let Backtest { data, reading, repeat, capital, .. } = command;
+    format!("{job:?} {reading:?} {repeat} {capital}").hash(&mut hasher);
+    command.sweep.axes.iter().for_each(|axis| axis.name.hash(&mut hasher));
+    for Recording { path, name } in data {
+        let bytes = path.metadata().map_or(0, |of| of.len());
+        (path.file_name(), name, bytes).hash(&mut hasher);
+    }
+    format!("sweep {:016x}", hasher.finish())
+}
+
 /// One finished point a line: its values, and the figures as exact text.
 fn write_finished(file: &mut File, point: &Point, ran: &Ran) -> Result<(), Failure> {
     let Ran { pnl, fills, max_drawdown, moments, .. } = ran;
@@ -333,16 +353,31 @@ fn write_finished(file: &mut File, point: &Point, ran: &Ran) -> Result<(), Failu
         .map_err(|error| Failure::fault(format!("the file of finished points: {error}")))
 }
 
-fn read_finished(path: &Path) -> Result<HashMap<String, Ran>, Failure> {
+/// The points of a file, and its size without a line that was cut off.
+fn read_finished(path: &Path, begun: &str) -> Result<(HashMap<String, Ran>, u64), Failure> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(HashMap::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok((HashMap::new(), 0));
+        }
         Err(error) => return Err(Failure::fault(format!("{}: {error}", path.display()))),
     };
     // A last line without its end was being written when the sweep was stopped.
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let bytes = text.rfind('\n').map_or(0, |end| end + 1);
+    let mut lines = text[..bytes].lines().enumerate();
+    let is_of_this = match lines.next() {
+        Some((_, first)) => first == begun,
+        None => begun.starts_with(&text),
+    };
+    if !is_of_this {
+        return Err(Failure::fault(format!(
+            "{}: its points are of other data, rules or accounts than this command's, or of another \
+             build: name another file",
+            path.display()
+        )));
+    }
     let mut known = HashMap::new();
-    for (at, line) in whole.lines().enumerate() {
+    for (at, line) in lines {
         let read = || {
             let fields: Vec<&str> = line.split(';').collect();
             let &[point, pnl, fills, max_drawdown, moments] = fields.as_slice() else {
@@ -366,5 +401,5 @@ fn read_finished(path: &Path) -> Result<HashMap<String, Ran>, Failure> {
         })?;
         known.insert(point, ran);
     }
-    Ok(known)
+    Ok((known, bytes as u64))
 }

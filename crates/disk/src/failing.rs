@@ -12,6 +12,7 @@ use std::path::Path;
 pub enum Operation<'a> {
     Create { file: &'a Path },
     Write { file: &'a Path, offset: u64, bytes: &'a [u8] },
+    WriteBack { file: &'a Path, offset: u64, size: u64 },
     Sync { file: &'a Path },
     Rename { source: &'a Path, target: &'a Path },
     SyncDir { dir: &'a Path },

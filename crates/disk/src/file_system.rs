@@ -32,8 +32,8 @@ pub trait StoredFile: fmt::Debug + Send {
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
     /// Returns when the bytes of the file, and its length, are on stable storage.
     fn sync(&self) -> io::Result<()>;
-    /// Begins to write back a part of the file that will not be read for long, and does not wait.
-    fn begin_write_back(&self, offset: u64, size: u64);
+    /// Returns when the device has taken what was written to a part of the file. That is no sync.
+    fn write_back(&self, offset: u64, size: u64) -> io::Result<()>;
     /// Makes the file end at this size, which is at most the one it has.
     fn truncate(&self, size: u64) -> io::Result<()>;
     /// Gives back what lies behind this size, of a file that is about to be removed.

@@ -38,6 +38,9 @@ pub struct DiskFile {
 }
 
 impl Disk {
+    /// How much is written back at a time. The device takes it in about the time of one sync.
+    pub const WRITE_BACK_PIECE: u64 = 256 << 10;
+
     pub fn new(files: Arc<dyn FileSystem>) -> Self {
         Self { files, watch: None }
     }
@@ -99,10 +102,26 @@ impl Disk {
             .map_err(DiskError::at("syncing", &file.path))
     }
 
-    /// Begins to write back a part of the file that will not be read for long, and does not wait.
-    /// That is a hint; a sync is needed all the same.
-    pub fn begin_write_back(&self, file: &DiskFile, offset: u64, size: u64) {
-        file.file.begin_write_back(offset, size);
+    /// Returns when the device has taken what was written to a part of the file. A sync is needed
+    /// all the same, which then has less to write. A failure counts as one of a sync: a later sync
+    /// may not report it again.
+    pub fn write_back(&self, file: &DiskFile, offset: u64, size: u64) -> Result<(), DiskError> {
+        self.watched(Operation::WriteBack { file: &file.path, offset, size })
+            .and_then(|()| file.file.write_back(offset, size))
+            .map_err(DiskError::at("writing back", &file.path))
+    }
+
+    /// [`Disk::sync`] of a file of which much may be in the cache. The log's sync, for which every
+    /// order waits, then has one piece before it at the device, and not the file.
+    pub fn sync_by_pieces(&self, file: &DiskFile) -> Result<(), DiskError> {
+        self.write_back_by_pieces(file)?;
+        self.sync(file)
+    }
+
+    /// [`Disk::write_back`] of all that is in the file, piece by piece.
+    pub fn write_back_by_pieces(&self, file: &DiskFile) -> Result<(), DiskError> {
+        let mut pieces = (0..file.size()?).step_by(Self::WRITE_BACK_PIECE as usize);
+        pieces.try_for_each(|offset| self.write_back(file, offset, Self::WRITE_BACK_PIECE))
     }
 
     pub fn rename(&self, file: &mut DiskFile, target: PathBuf) -> Result<(), DiskError> {
@@ -192,3 +211,6 @@ impl Read for FileReader<'_> {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@
 //!
 //! # Invariants
 //! - One change asked of a [`Disk`] is one call to the file system, in the caller's order. Only
-//!   [`Disk::remove_by_pieces`] makes several.
+//!   those that work by pieces make several.
 //! - A [`Disk`] of this machine has no watch and no simulation in its way.
 //!
 //! # Known limits

@@ -1,14 +1,13 @@
 //! The file system of this machine.
 
+#[cfg(target_os = "linux")]
+mod write_back;
+
 use std::fs::{self, DirBuilder, File};
 use std::io;
-#[cfg(target_os = "linux")]
-use std::num::NonZeroU64;
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-#[cfg(target_os = "linux")]
-use rustix::fs::Advice;
 use rustix::fs::OFlags;
 
 use crate::file_system::{Access, FileSystem, StoredFile};
@@ -93,13 +92,15 @@ impl StoredFile for File {
         self.sync_data()
     }
 
-    fn begin_write_back(&self, offset: u64, size: u64) {
-        // Linux begins to write what it is to forget. A system that does not writes it when it is
-        // synced.
-        #[cfg(target_os = "linux")]
-        let _ = rustix::fs::fadvise(self, offset, NonZeroU64::new(size), Advice::DontNeed);
-        #[cfg(not(target_os = "linux"))]
-        let _ = (offset, size);
+    #[cfg(target_os = "linux")]
+    fn write_back(&self, offset: u64, size: u64) -> io::Result<()> {
+        write_back::write_back(self, offset, size)
+    }
+
+    /// Such a system writes it when it is synced.
+    #[cfg(not(target_os = "linux"))]
+    fn write_back(&self, _: u64, _: u64) -> io::Result<()> {
+        Ok(())
     }
 
     fn truncate(&self, size: u64) -> io::Result<()> {

@@ -378,7 +378,10 @@ impl StoredFile for OpenFile {
     }
 
     /// What is not synced is written at any time here.
-    fn begin_write_back(&self, _: u64, _: u64) {}
+    /// What is not synced is lost all the same.
+    fn write_back(&self, _: u64, _: u64) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Room is not counted here before the file is gone.
     fn cut_off(&self, _: u64) -> io::Result<()> {

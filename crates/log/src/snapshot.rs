@@ -254,7 +254,7 @@ fn write_file(
         hasher.update(bytes);
         disk.write(&file, offset, bytes)?;
         // Without a sync, which would make others wait: the one at the end has little left to do.
-        disk.begin_write_back(&file, offset, bytes.len() as u64);
+        disk.write_back(&file, offset, bytes.len() as u64)?;
         offset += bytes.len() as u64;
         rest();
         Ok(())

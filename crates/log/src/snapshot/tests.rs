@@ -110,6 +110,20 @@ fn the_room_of_what_a_crash_left_is_there_for_the_next_one() {
 }
 
 #[test]
+fn a_snapshot_that_cannot_be_written_back_is_none() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &snapshot(5)).unwrap();
+    let disk = Disk::watched_by(|operation| match operation {
+        Operation::WriteBack { .. } => Err(io::ErrorKind::Other.into()),
+        _ => Ok(()),
+    });
+    let error = write_on(&disk, dir.path(), &snapshot(8)).unwrap_err();
+    assert!(error.to_string().contains("writing back"), "{error}");
+    assert_eq!(load_newest(dir.path()).unwrap().snapshot, Some(snapshot(5)));
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "its room is given back");
+}
+
+#[test]
 fn what_a_disk_cannot_read_is_damaged_and_what_a_user_may_not_read_is_not() {
     let dir = tempfile::tempdir().unwrap();
     let file = write(dir.path(), &snapshot(5)).unwrap().file;

@@ -43,7 +43,7 @@ fn wait(log: &mut FileLog) -> Result<Committed, LogError> {
     panic!("nothing was committed");
 }
 
-fn until(is_so: impl Fn() -> bool) {
+fn until(mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !is_so() {
         assert!(Instant::now() < deadline, "it never happened");
@@ -117,6 +117,21 @@ fn what_was_committed_before_a_failure_is_still_given_out() {
     assert_eq!(log.poll().unwrap().unwrap().batch_number, 1);
     log.poll().unwrap_err();
     log.poll().unwrap_err();
+}
+
+/// What the device did not take of the zeros, no later sync would report.
+#[test]
+fn a_next_segment_that_cannot_be_written_back_stops_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, armed) = failing(io::ErrorKind::Other, "WriteBack", "next.segment");
+    FileLog::open_on(disk.clone(), dir.path(), options()).unwrap().0.close().unwrap();
+    armed.store(true, Ordering::SeqCst);
+    let (mut log, _) = FileLog::open_on(disk, dir.path(), options()).unwrap();
+    log.append(batch(1, 8)).unwrap();
+    until(|| log.poll().is_err());
+    let message = log.poll().unwrap_err().to_string();
+    assert!(message.starts_with("writing back") && message.contains("next.segment"), "{message}");
+    assert_eq!(inspect(dir.path()).unwrap().last_batch, 1);
 }
 
 #[test]

@@ -25,9 +25,7 @@ use crate::options::{Durability, LogWrite, OnWrite, Options};
 /// What is written with one call stays below this and one frame.
 pub(crate) const GROUP_SIZE_MAX: usize = 1 << 20;
 /// How much is filled with zeros at a time.
-const FILL_SLICE_SIZE: u64 = 256 << 10;
-/// How much of it is brought to stable storage at a time.
-const FILL_SYNC_SIZE: u64 = 4 << 20;
+const FILL_SLICE_SIZE: u64 = Disk::WRITE_BACK_PIECE;
 /// A group is written at once, and its last batch may be of any size.
 const WRITE_SIZE_MAX: u64 = (GROUP_SIZE_MAX + frame::size(PAYLOAD_SIZE_MAX)) as u64;
 static ZEROS: [u8; FILL_SLICE_SIZE as usize] = [0; FILL_SLICE_SIZE as usize];
@@ -90,15 +88,17 @@ pub(crate) struct Filling {
 impl Filling {
     /// Fills it, and looks in between whether that is still wanted.
     pub(crate) fn run(&mut self, is_wanted: impl Fn() -> bool) -> Result<(), DiskError> {
-        let mut synced = self.filled.end;
-        while self.filled.end < self.size && is_wanted() {
-            self.filled.fill(&self.disk, self.size)?;
-            let is_done = self.filled.end == self.size;
-            let syncs = is_done || self.filled.end - synced >= FILL_SYNC_SIZE;
-            if syncs && self.durability == Durability::Fsync {
-                self.disk.sync(&self.filled.file)?;
-                synced = self.filled.end;
+        let Self { filled, disk, size, durability } = self;
+        let syncs = *durability == Durability::Fsync;
+        while filled.end < *size && is_wanted() {
+            let slice = filled.end;
+            filled.fill(disk, *size)?;
+            if syncs {
+                disk.write_back(&filled.file, slice, filled.end - slice)?;
             }
+        }
+        if syncs && filled.end == *size {
+            disk.sync(&filled.file)?;
         }
         Ok(())
     }

@@ -178,8 +178,12 @@ fn what_is_too_much_to_wait_is_a_hole_until_the_next_start() {
 
 #[test]
 fn a_spool_whose_sync_failed_does_not_stand_in_for_the_log() {
+    ["Sync ", "WriteBack"].into_iter().for_each(fails_to_be_synced);
+}
+
+fn fails_to_be_synced(operation: &'static str) {
     let dir = tempfile::tempdir().unwrap();
-    let (disk, armed) = failing(io::ErrorKind::Other, "Sync");
+    let (disk, armed) = failing(io::ErrorKind::Other, operation);
     let story = Story::of(20);
     let mut spool = start_on(disk, dir.path(), WIDE, &Story::of(0), 0);
     write(&mut spool, &story.applied);

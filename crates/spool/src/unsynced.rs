@@ -42,7 +42,7 @@ impl Unsynced {
 
     fn sync_file(&self, path: &Path) -> Result<(), DiskError> {
         let file = self.disk.open(path, Access::Read);
-        unless_gone(file.and_then(|file| self.disk.sync(&file)))
+        unless_gone(file.and_then(|file| self.disk.sync_by_pieces(&file)))
     }
 
     /// A note for the next process, which can read what may not be on the disk.

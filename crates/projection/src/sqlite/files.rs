@@ -3,6 +3,8 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use disk::{Access, Disk};
+
 use crate::error::ProjectionError;
 
 /// Where the file lies in a data folder.
@@ -37,19 +39,38 @@ fn move_to(path: &Path, target: &Path) -> Result<(), ProjectionError> {
     remove(path)
 }
 
+/// Writes back what transactions have added, so that the sync of a checkpoint, for which the log
+/// may have to wait, has little left to write. The file itself must not be opened here: closing it
+/// would release the locks that SQLite has on it.
+pub(crate) fn write_back_wal(path: &Path) -> Result<(), ProjectionError> {
+    let disk = Disk::default();
+    let wal = disk.open(&beside(path, "-wal"), Access::Read);
+    match wal.and_then(|wal| disk.write_back_by_pieces(&wal)) {
+        Err(error) if !error.is_missing() => {
+            Err(ProjectionError::Database { path: error.file.clone(), error: error.into() })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The file, and what SQLite keeps beside it.
 pub(crate) fn remove(path: &Path) -> Result<(), ProjectionError> {
     for suffix in ["", "-wal", "-shm", "-journal"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        match std::fs::remove_file(&name) {
+        let path = beside(path, suffix);
+        match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(ProjectionError::Folder { path: name.into(), error });
+                return Err(ProjectionError::Folder { path, error });
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }
 
 /// Distinguishes the file from another one in its place.

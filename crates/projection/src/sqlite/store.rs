@@ -99,7 +99,8 @@ impl Store for SqliteStore {
 
     fn write(&mut self, changes: &Changes) -> Result<(), ProjectionError> {
         let written = self.commit(changes);
-        written.map_err(failure::at(&self.path))
+        written.map_err(failure::at(&self.path))?;
+        files::write_back_wal(&self.path)
     }
 
     fn forget(&mut self, retention: &HistoryRetention) -> Result<bool, ProjectionError> {

@@ -5,6 +5,7 @@ pub(crate) mod dispatch;
 pub(crate) mod handle;
 pub(crate) mod inbox;
 pub(crate) mod on_commit;
+pub(crate) mod outbox;
 pub(crate) mod publisher;
 pub(crate) mod reporter;
 pub(crate) mod running;

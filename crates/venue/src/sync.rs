@@ -2,6 +2,6 @@
 //! checker's instead.
 
 pub(crate) use std::sync::atomic::{AtomicBool, Ordering, fence};
-pub(crate) use std::sync::mpsc::SyncSender;
+pub(crate) use std::sync::mpsc::{Receiver, SyncSender};
 pub(crate) use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
 pub(crate) use std::thread::{Thread, current, park_timeout};

@@ -2,8 +2,8 @@
 //! submitter that has its reply finds its command in the views, and nothing stays where the outbox
 //! had no room.
 //!
-//! Combiner and dispatch are the venue's own files. The engine applies what it drains, in memory.
-//! The outbox has room for one message, so that the publisher is behind all the time.
+//! Combiner, dispatch and outbox are the venue's own files. The engine applies what it drains, in
+//! memory. The outbox has room for one message, so that the publisher is behind all the time.
 //!
 //! # Known limits
 //! The queues are a list under a lock.
@@ -17,6 +17,7 @@ mod queue;
 mod run {
     pub(crate) mod combiner;
     pub(crate) mod dispatch;
+    pub(crate) mod outbox;
     #[path = "../../../../loom/src/publisher/inbox.rs"]
     pub(crate) mod inbox;
     #[path = "../../../../loom/src/publisher/publisher.rs"]
@@ -31,7 +32,7 @@ mod check;
 #[path = "../threads.rs"]
 mod threads;
 mod sync {
-    pub(crate) use crate::queue::SyncSender;
+    pub(crate) use crate::queue::{Receiver, SyncSender};
     pub(crate) use crate::threads::*;
 }
 
@@ -43,8 +44,10 @@ use crate::check::check;
 use crate::queue::{SyncSender, sync_channel};
 use crate::run::combiner::Combiner;
 use crate::run::inbox::{ReplyTo, Request, Submitter};
+use crate::run::outbox::Outbox;
 use crate::run::publisher::{Message, publish_all};
 use crate::run::shell::Shell;
+use crate::sync::Thread;
 
 fn main() {
     check("one submitter, each of whose commands is in the views with its reply", 3, || {
@@ -70,7 +73,7 @@ fn main() {
 struct Client {
     combiner: Arc<Combiner>,
     inbox: SyncSender<Request>,
-    outbox: SyncSender<Message>,
+    outbox: Outbox<Message>,
 }
 
 struct Running {
@@ -82,8 +85,9 @@ struct Running {
 impl Running {
     fn start() -> Self {
         let (inbox, requests) = sync_channel(4);
-        let (outbox, messages) = sync_channel(1);
+        let (to_publisher, messages) = sync_channel(1);
         let publisher = loom::thread::spawn(move || publish_all(&messages));
+        let outbox = Outbox::new(to_publisher, Thread::of(&publisher));
         let combiner = Arc::new(Combiner::new(Shell::new(requests, outbox.clone()), true));
         let of_engine = Arc::clone(&combiner);
         let engine = loom::thread::spawn(move || of_engine.run().expect("it ends well"));
@@ -95,7 +99,7 @@ impl Running {
         client.inbox.send(Request::Stop).expect("the engine runs");
         client.combiner.wake_engine();
         engine.join().expect("the engine's thread ends");
-        client.outbox.send(Message::Stop).expect("the publisher runs");
+        client.outbox.send(Message::Stop);
         publisher.join().expect("the publisher ends");
     }
 }
@@ -114,7 +118,7 @@ impl Client {
     /// How many commands the views hold.
     fn count_of_views(&self) -> u64 {
         let (sender, count) = sync_channel(1);
-        self.outbox.send(Message::Read(sender)).expect("the publisher runs");
+        self.outbox.send(Message::Read(sender));
         count.recv().expect("each question has an answer")
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::queue::{Receiver, SyncSender};
+use crate::run::outbox;
 
 #[derive(Debug)]
 pub(crate) struct Applied {
@@ -19,7 +20,7 @@ pub(crate) enum Message {
 pub(crate) fn publish_all(messages: &Receiver<Message>) {
     let mut views = 0;
     loop {
-        match messages.recv().expect("the venue stops it before it ends") {
+        match outbox::next(messages, None).expect("the venue stops it before it ends") {
             Message::Applied(batch, _) => {
                 for applied in batch {
                     views += 1;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::machine::{MachineError, Output, Reply};
-use crate::queue::{Receiver, SyncSender};
+use crate::queue::Receiver;
 use crate::run::dispatch::{answer, publish};
 use crate::run::inbox::{ReplyTo, Request};
+use crate::run::outbox::Outbox;
 use crate::run::publisher::{Applied, Message};
 use crate::run::reporter::InOrder;
 
@@ -28,7 +29,7 @@ impl Held {
 
 pub(crate) struct Shell {
     requests: Receiver<Request>,
-    outbox: SyncSender<Message>,
+    outbox: Outbox<Message>,
     outputs: Vec<Output<ReplyTo>>,
     reporter: InOrder,
     sequence: u64,
@@ -36,7 +37,7 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
-    pub(crate) fn new(requests: Receiver<Request>, outbox: SyncSender<Message>) -> Self {
+    pub(crate) fn new(requests: Receiver<Request>, outbox: Outbox<Message>) -> Self {
         Self {
             requests,
             outbox,
@@ -106,10 +107,10 @@ impl Shell {
         if cfg!(feature = "reply-first") {
             let published = self.outputs.iter().map(|output| Arc::clone(&output.reply.applied));
             let published = published.collect();
-            answer(&mut self.outputs, &mut self.reporter);
-            self.outbox.send(Message::Applied(published, applied_at)).expect("it runs");
+            answer(&self.outbox, &mut self.outputs, &mut self.reporter);
+            self.outbox.send(Message::Applied(published, applied_at));
         } else if publish(&self.outbox, &self.outputs, may_wait, applied_at) {
-            answer(&mut self.outputs, &mut self.reporter);
+            answer(&self.outbox, &mut self.outputs, &mut self.reporter);
         }
     }
 }

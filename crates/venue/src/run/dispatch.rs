@@ -6,33 +6,35 @@ use std::time::Instant;
 
 use crate::machine::Output;
 use crate::run::inbox::{ReplyTo, Submitter};
+use crate::run::outbox::Outbox;
 use crate::run::publisher::Message;
 use crate::run::reporter::Reporter;
-use crate::sync::SyncSender;
 
 /// Puts what was applied into the outbox. Where that has no room, a thread that may not wait leaves
 /// it to the engine's thread, and gets `false`.
 pub(crate) fn publish(
-    outbox: &SyncSender<Message>,
+    outbox: &Outbox<Message>,
     outputs: &[Output<ReplyTo>],
     may_wait: bool,
     applied_at: Instant,
 ) -> bool {
     let replies = outputs.iter().map(|output| &output.reply);
     let applied = replies.flat_map(|reply| std::iter::once(&reply.applied).chain(&reply.continued));
-    match outbox.try_send(Message::Applied(applied.cloned().collect(), applied_at)) {
+    match outbox.try_put(Message::Applied(applied.cloned().collect(), applied_at)) {
         Err(TrySendError::Full(_)) if !may_wait => return false,
-        Err(TrySendError::Full(message)) => {
-            let _gone = outbox.send(message);
-        }
+        Err(TrySendError::Full(message)) => outbox.send(message),
         // A publisher that is gone has failed; the process is about to stop for that reason.
         Ok(()) | Err(TrySendError::Disconnected(_)) => {}
     }
     true
 }
 
-/// Reports what is published, then sends the replies.
-pub(crate) fn answer(outputs: &mut Vec<Output<ReplyTo>>, reporter: &mut dyn Reporter) {
+/// Reports what is in the outbox, sends the replies, and then wakes the publisher.
+pub(crate) fn answer(
+    outbox: &Outbox<Message>,
+    outputs: &mut Vec<Output<ReplyTo>>,
+    reporter: &mut dyn Reporter,
+) {
     for Output { reply, ticket } in outputs.iter() {
         let posted_by = ticket.as_ref().and_then(|reply_to| match reply_to.to {
             Submitter::Session(session) => Some(session),
@@ -47,4 +49,5 @@ pub(crate) fn answer(outputs: &mut Vec<Output<ReplyTo>>, reporter: &mut dyn Repo
             let _gone = sender.send(Ok(reply));
         }
     }
+    outbox.wake();
 }

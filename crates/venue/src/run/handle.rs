@@ -16,6 +16,7 @@ use crate::metrics::{Metrics, RefusalCause};
 use crate::reply::Reply;
 use crate::run::combiner::{self, Combiner};
 use crate::run::inbox::{ReplyTo, Request, Submitter};
+use crate::run::outbox::Outbox;
 use crate::run::publisher::Message;
 use crate::run::ticket::{RunOrWait, Ticket};
 use spool::Spool;
@@ -24,7 +25,7 @@ use spool::Spool;
 #[derive(Clone)]
 pub struct Handle {
     pub(crate) inbox: SyncSender<Request>,
-    pub(crate) outbox: SyncSender<Message>,
+    pub(crate) outbox: Outbox<Message>,
     pub(crate) combiner: Arc<Combiner>,
     pub(crate) metrics: Arc<Metrics>,
 }
@@ -135,7 +136,9 @@ impl Handle {
         let read = move |views: &Views, spool: &Spool| {
             let _gone = sender.send(question(views, spool));
         };
-        match self.outbox.try_send(Message::Read(Box::new(read))) {
+        let put = self.outbox.try_put(Message::Read(Box::new(read)));
+        self.outbox.wake();
+        match put {
             Err(TrySendError::Full(_)) => Err(Refused::Overloaded),
             Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(answer),
         }

@@ -14,6 +14,7 @@ use spool::Spool;
 use types::{Event, Wire};
 
 use crate::metrics::Metrics;
+use crate::run::outbox;
 use crate::snapshot::{Job, Taken, sync};
 use crate::stages::Stage;
 
@@ -82,13 +83,9 @@ impl Deadlines {
 }
 
 impl Publisher {
-    pub(crate) fn run(mut self, outbox: &Receiver<Message>) {
+    pub(crate) fn run(mut self, messages: &Receiver<Message>) {
         loop {
-            let message = match self.deadlines.earliest() {
-                Some(due) => outbox.recv_timeout(due.saturating_duration_since(Instant::now())),
-                None => outbox.recv().map_err(RecvTimeoutError::from),
-            };
-            match message {
+            match outbox::next(messages, self.deadlines.earliest()) {
                 Ok(Message::Applied(applied, since)) => {
                     self.publish(&applied);
                     let commands = applied.len() as u64;

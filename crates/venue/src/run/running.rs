@@ -12,6 +12,7 @@ use crate::replica::{self, Beginning, Feed};
 use crate::run::combiner::Combiner;
 use crate::run::handle::Handle;
 use crate::run::inbox::{INBOX_MAX, Request};
+use crate::run::outbox::Outbox;
 use crate::run::publisher::{Deadlines, Listener, Message, OUTBOX_MAX, Publisher};
 use crate::run::reporter::{NoReporter, Reporter};
 use crate::run::shell::Shell;
@@ -51,7 +52,7 @@ impl Opened {
     ) -> Running {
         self.metrics.begin(self.engine());
         let (inbox, requests) = sync_channel(INBOX_MAX);
-        let (outbox, messages) = sync_channel(OUTBOX_MAX);
+        let (to_publisher, messages) = sync_channel(OUTBOX_MAX);
         let (feed, replica) = self.start_replica().unzip();
         let Self { settings, follower, views, spool, log, on_commit, metrics, lock } = self;
         let keeps = settings.durability != Durability::Memory;
@@ -67,6 +68,8 @@ impl Opened {
             snapshot_thread: None,
             deadlines: Deadlines::default(),
         };
+        let publisher = spawn("publisher", move || publisher.run(&messages));
+        let outbox = Outbox::new(to_publisher, publisher.thread().clone());
         let log = WatchedLog::new(log, Arc::clone(&metrics), feed.clone());
         let machine = Machine::new(follower, log);
         let combines = settings.engine_core.is_none();
@@ -86,7 +89,6 @@ impl Opened {
                 combiner.on_commit();
             }
         });
-        let publisher = spawn("publisher", move || publisher.run(&messages));
         let engine = spawn("engine", {
             let combiner = Arc::clone(&combiner);
             move || combiner.run()
@@ -125,7 +127,7 @@ impl Running {
         let _gone = self.handle.inbox.send(Request::Stop);
         self.handle.combiner.wake_engine();
         let engine = self.engine.join().map_err(|_| Stopped::Panicked)?;
-        let _gone = self.handle.outbox.send(Message::Stop);
+        self.handle.outbox.send(Message::Stop);
         self.publisher.join().map_err(|_| Stopped::Panicked)?;
         self.replica.map_or(Ok(()), JoinHandle::join).map_err(|_| Stopped::Panicked)?;
         engine.map_err(Stopped::Machine)

@@ -18,6 +18,7 @@ use crate::replica::{Feed, ReplicaState};
 use crate::reply::ReplyTimes;
 use crate::run::dispatch::{answer, publish};
 use crate::run::inbox::{ReplyTo, Request, Submitter};
+use crate::run::outbox::Outbox;
 use crate::run::publisher::Message;
 use crate::run::reporter::Reporter;
 use crate::run::watched::{Passage, WatchedLog};
@@ -45,7 +46,7 @@ pub(crate) const ROOM_PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Shell {
     machine: Machine<WatchedLog, ReplyTo>,
     requests: Receiver<Request>,
-    outbox: SyncSender<Message>,
+    outbox: Outbox<Message>,
     reporter: Box<dyn Reporter>,
     replica: Option<Feed>,
     metrics: Arc<Metrics>,
@@ -95,7 +96,7 @@ impl Shell {
     pub(crate) fn new(
         machine: Machine<WatchedLog, ReplyTo>,
         requests: Receiver<Request>,
-        outbox: SyncSender<Message>,
+        outbox: Outbox<Message>,
         reporter: Box<dyn Reporter>,
         replica: Option<Feed>,
         metrics: Arc<Metrics>,
@@ -352,7 +353,7 @@ impl Shell {
                 let (kind, origin) = reply.kind;
                 self.metrics.sequencer.applied(origin, kind);
             }
-            answer(&mut self.outputs, &mut *self.reporter);
+            answer(&self.outbox, &mut self.outputs, &mut *self.reporter);
         }
     }
 
@@ -455,7 +456,7 @@ impl Shell {
         let position = self.machine.position();
         let is_urgent = Arc::clone(&self.snapshot_is_urgent);
         let taken = Taken { rules_version, sequence, position, source, done, is_urgent };
-        let _gone = self.outbox.send(Message::Snapshot(taken));
+        self.outbox.send(Message::Snapshot(taken));
     }
 
     /// The hash is entered behind the snapshot, and is none of the commands that make the next one

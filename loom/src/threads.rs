@@ -14,14 +14,9 @@ pub(crate) fn fence(ordering: Ordering) {
 
 /// A thread that can be woken.
 #[derive(Clone)]
-pub(crate) struct Thread(loom::thread::Thread);
+pub(crate) struct Thread(pub(crate) loom::thread::Thread);
 
 impl Thread {
-    #[allow(dead_code, reason = "some models have only threads that know themselves")]
-    pub(crate) fn of<T>(handle: &loom::thread::JoinHandle<T>) -> Self {
-        Self(handle.thread().clone())
-    }
-
     pub(crate) fn unpark(&self) {
         if cfg!(not(feature = "lost-wake-up")) {
             self.0.unpark();

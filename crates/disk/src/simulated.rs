@@ -377,8 +377,7 @@ impl StoredFile for OpenFile {
         self.disk.state().truncate(self.file, size)
     }
 
-    /// What is not synced is written at any time here.
-    /// What is not synced is lost all the same.
+    /// What is not synced may be lost here, whatever was written back.
     fn write_back(&self, _: u64, _: u64) -> io::Result<()> {
         Ok(())
     }

@@ -17,9 +17,9 @@ mod queue;
 mod run {
     pub(crate) mod combiner;
     pub(crate) mod dispatch;
-    pub(crate) mod outbox;
     #[path = "../../../../loom/src/publisher/inbox.rs"]
     pub(crate) mod inbox;
+    pub(crate) mod outbox;
     #[path = "../../../../loom/src/publisher/publisher.rs"]
     pub(crate) mod publisher;
     #[path = "../../../../loom/src/publisher/reporter.rs"]
@@ -87,7 +87,7 @@ impl Running {
         let (inbox, requests) = sync_channel(4);
         let (to_publisher, messages) = sync_channel(1);
         let publisher = loom::thread::spawn(move || publish_all(&messages));
-        let outbox = Outbox::new(to_publisher, Thread::of(&publisher));
+        let outbox = Outbox::new(to_publisher, Thread(publisher.thread().clone()));
         let combiner = Arc::new(Combiner::new(Shell::new(requests, outbox.clone()), true));
         let of_engine = Arc::clone(&combiner);
         let engine = loom::thread::spawn(move || of_engine.run().expect("it ends well"));

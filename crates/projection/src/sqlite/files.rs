@@ -46,6 +46,7 @@ pub(crate) fn write_back_wal(path: &Path) -> Result<(), ProjectionError> {
     let disk = Disk::default();
     let wal = disk.open(&beside(path, "-wal"), Access::Read);
     match wal.and_then(|wal| disk.write_back_by_pieces(&wal)) {
+        Err(error) if error.is_full() => Err(ProjectionError::DiskFull { path: error.file }),
         Err(error) if !error.is_missing() => {
             Err(ProjectionError::Database { path: error.file.clone(), error: error.into() })
         }

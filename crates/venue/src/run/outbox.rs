@@ -4,56 +4,55 @@
 //! replies in between: Linux often runs a thread that was woken on the processor of the one that
 //! woke it, before that one goes on, and every reply would wait for the publisher.
 
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, TryRecvError, TrySendError};
 use std::time::{Duration, Instant};
 
 use crate::sync::{Receiver, SyncSender, Thread, park_timeout};
 
-pub(crate) struct Outbox<M> {
-    /// `None` when it is dropped.
-    messages: Option<SyncSender<M>>,
-    publisher: Thread,
+pub(crate) struct Outbox<M>(Arc<Ends<M>>);
+
+/// With the last [`Outbox`] the publisher ends: first its queue does, then it is woken to find out.
+struct Ends<M> {
+    messages: SyncSender<M>,
+    publisher: WokenAtEnd,
 }
+
+struct WokenAtEnd(Thread);
 
 impl<M> Outbox<M> {
     /// To the thread that has the other end.
     pub(crate) fn new(messages: SyncSender<M>, publisher: Thread) -> Self {
-        Self { messages: Some(messages), publisher }
+        Self(Arc::new(Ends { messages, publisher: WokenAtEnd(publisher) }))
     }
 
     pub(crate) fn try_put(&self, message: M) -> Result<(), TrySendError<M>> {
-        self.messages().try_send(message)
+        self.0.messages.try_send(message)
     }
 
     /// Waits for room, and wakes the publisher. One that is gone has failed; the process is about
     /// to stop for that reason.
     pub(crate) fn send(&self, message: M) {
         self.wake();
-        let _gone = self.messages().send(message);
+        let _gone = self.0.messages.send(message);
         self.wake();
     }
 
     /// Has the publisher look for messages.
     pub(crate) fn wake(&self) {
-        self.publisher.unpark();
-    }
-
-    fn messages(&self) -> &SyncSender<M> {
-        self.messages.as_ref().expect("only the end takes it")
+        self.0.publisher.0.unpark();
     }
 }
 
 impl<M> Clone for Outbox<M> {
     fn clone(&self) -> Self {
-        Self { messages: self.messages.clone(), publisher: self.publisher.clone() }
+        Self(Arc::clone(&self.0))
     }
 }
 
-/// With the last one the publisher ends.
-impl<M> Drop for Outbox<M> {
+impl Drop for WokenAtEnd {
     fn drop(&mut self) {
-        self.messages = None;
-        self.wake();
+        self.0.unpark();
     }
 }
 

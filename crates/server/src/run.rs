@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::{AccessRecord, DemoSignIn, Faults, Gateway, Tls};
+use projection::Projection;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -93,10 +94,7 @@ async fn serve(
         Opened::open_watched(settings.venue_settings(), |replayed| host.replayed(replayed))?;
     host.recovery_ends();
     let (master_key, demo) = keys.complete(&settings, &opened)?;
-    let history = settings.history.place()?;
-    let retention = settings.history.retention()?;
-    let projection = feed::start_at(&history, data_dir, &opened, retention);
-    let publishers = Publishers::start(&settings.publish, data_dir, &opened)?;
+    let (projection, publishers) = start_followers(&settings, &opened)?;
     let keyring = Keyring::new(master_key.clone());
     let gateway = gateway(&settings, connections_max, &opened, keyring.clone())?
         .with_history(projection.history())
@@ -158,6 +156,18 @@ fn gateway(
         .with_trusted_proxies(settings.http.trusted_proxies()?)
         .with_access_record(access_record(&settings.venue.data_dir)?);
     Ok(gateway)
+}
+
+fn start_followers(
+    settings: &Settings,
+    opened: &Opened,
+) -> Result<(Projection, Publishers), ServeError> {
+    let (place, retention) = (settings.history.place()?, settings.history.retention()?);
+    let data_dir = &settings.venue.data_dir;
+    opened.start_followers(|| {
+        let projection = feed::start_at(&place, data_dir, opened, retention);
+        Ok((projection, Publishers::start(&settings.publish, data_dir, opened)?))
+    })
 }
 
 fn start(

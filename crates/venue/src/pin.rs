@@ -1,9 +1,9 @@
-//! Threads that are kept to one core each.
+//! Threads that are kept to one core each, and those that are kept off the cores of orders.
 
 use std::io;
 
 #[cfg(target_os = "linux")]
-use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// A processor core, by the number that the system has for it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -54,12 +54,46 @@ pub(crate) fn keep_this_thread_to(core: Option<Core>) {
     }
 }
 
+/// Starts threads that follow orders, and do not carry them. They run on every core but those of
+/// orders: the named ones, or without any the last one on which the caller may run. Linux often
+/// runs a thread on the core of the one that woke it, and orders would wait there for the threads
+/// that they wake. A thread inherits its cores from the one that starts it. Where no core would be
+/// left, or the system does not grant this, they run wherever the caller may.
+#[cfg(target_os = "linux")]
+pub(crate) fn beside_orders<R>(named: [Option<Core>; 2], start: impl FnOnce() -> R) -> R {
+    let Ok(cores) = sched_getaffinity(None) else { return start() };
+    let is_free = sched_setaffinity(None, &without_those_of_orders(cores, named)).is_ok();
+    let started = start();
+    if is_free && let Err(error) = sched_setaffinity(None, &cores) {
+        tracing::warn!(%error, "this thread stays off the cores of orders");
+    }
+    started
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn beside_orders<R>(_: [Option<Core>; 2], start: impl FnOnce() -> R) -> R {
+    start()
+}
+
+#[cfg(target_os = "linux")]
+fn without_those_of_orders(cores: CpuSet, named: [Option<Core>; 2]) -> CpuSet {
+    let mut others = cores;
+    let named = named.into_iter().flatten().map(Core::number);
+    let last = || (0..CpuSet::MAX_CPU).rfind(|number| cores.is_set(*number));
+    let mut of_orders: Vec<_> = named.filter(|number| *number < CpuSet::MAX_CPU).collect();
+    if of_orders.is_empty() {
+        of_orders.extend(last());
+    }
+    of_orders.into_iter().for_each(|number| others.unset(number));
+    if others.count() > 0 { others } else { cores }
+}
+
 /// Lets the calling thread run where those of a process may that are not pinned. What a pinned
 /// thread starts, a thread or a child, would else take turns with it on its core. It does nothing
 /// but system calls. It is no matter if they are not granted.
 #[cfg(target_os = "linux")]
 pub(crate) fn leave_core_of(process: libc::pid_t) {
-    use rustix::thread::{Pid, sched_getaffinity};
+    use rustix::thread::Pid;
     // The number of a process is that of its main thread, which is never pinned.
     if let Ok(cores) = sched_getaffinity(Pid::from_raw(process)) {
         let _ = sched_setaffinity(None, &cores);
@@ -79,11 +113,41 @@ mod tests {
 
     #[test]
     fn looking_for_a_core_leaves_the_thread_where_it_was() {
-        let cores = || rustix::thread::sched_getaffinity(None).unwrap();
+        let cores = || sched_getaffinity(None).unwrap();
         let before = cores();
         for number in (0..CpuSet::MAX_CPU).filter(|number| before.is_set(*number)) {
             Core::new(number).check().unwrap();
         }
+        assert_eq!(cores(), before);
+    }
+
+    #[test]
+    fn what_follows_orders_stays_off_their_cores_unless_none_is_left() {
+        let set = |numbers: &[usize]| {
+            let mut cores = CpuSet::new();
+            numbers.iter().for_each(|number| cores.set(*number));
+            cores
+        };
+        let check = |cores: &[usize], named: [Option<usize>; 2], others: &[usize]| {
+            let found = without_those_of_orders(set(cores), named.map(|core| core.map(Core::new)));
+            assert_eq!(found, set(others), "{cores:?} {named:?}");
+        };
+        check(&[0, 1], [None, None], &[0]);
+        check(&[2, 5, 7], [None, None], &[2, 5]);
+        check(&[4], [None, None], &[4]);
+        check(&[0, 1], [Some(0), None], &[1]);
+        check(&[0, 1, 2, 3], [Some(3), Some(2)], &[0, 1]);
+        check(&[0, 1], [Some(0), Some(1)], &[0, 1]);
+        // Isolated from all others: `taskset` or `isolcpus` has left the named ones out.
+        check(&[0, 1], [Some(3), Some(2)], &[0, 1]);
+    }
+
+    #[test]
+    fn the_one_that_starts_them_stays_where_it_was() {
+        let cores = || sched_getaffinity(None).unwrap();
+        let before = cores();
+        let started = beside_orders([None, None], || std::thread::spawn(cores));
+        assert_eq!(started.join().unwrap(), without_those_of_orders(before, [None, None]));
         assert_eq!(cores(), before);
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use log::{Durability, SEGMENT_SIZE_DEFAULT};
 use spool::Retention;
 
-use crate::pin::Core;
+use crate::pin::{Core, beside_orders};
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -24,6 +24,9 @@ pub struct Settings {
     pub engine_core: Option<Core>,
     /// What the thread is kept to that writes the log.
     pub log_core: Option<Core>,
+    /// Whether the threads that follow orders stay off the cores of orders: the two above, or else
+    /// the last one of the process.
+    pub keeps_cores_for_orders: bool,
     /// For tests of the alarm: the replica carries out the command of this sequence twice.
     #[doc(hidden)]
     pub replica_errs_at: Option<u64>,
@@ -54,7 +57,16 @@ impl Settings {
             replica: false,
             engine_core: None,
             log_core: None,
+            keeps_cores_for_orders: false,
             replica_errs_at: None,
         }
+    }
+
+    /// Starts threads that follow orders, on the cores where they may run.
+    pub(crate) fn start_followers<R>(&self, start: impl FnOnce() -> R) -> R {
+        if !self.keeps_cores_for_orders {
+            return start();
+        }
+        beside_orders([self.engine_core, self.log_core], start)
     }
 }

@@ -28,29 +28,45 @@ fn threads(venue: &Serving) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_engine_and_the_log_run_on_the_named_cores_and_no_other_thread_does() {
-    let everywhere = status("/proc/self/status".as_ref(), "Cpus_allowed_list:").unwrap();
-    let Some((core, _)) = everywhere.split_once(['-', ',']) else {
+fn threads_run_on_the_named_cores_and_beside_ouch_its_followers_on_the_others() {
+    let everywhere = cores_of(&status("/proc/self/status".as_ref(), "Cpus_allowed_list:").unwrap());
+    let [first, .., last] = everywhere[..] else {
         return eprintln!("SKIPPED: there is one core only");
     };
+    let all_but = |core| everywhere.iter().copied().filter(|other| *other != core).collect();
     let dir = tempfile::tempdir().unwrap();
-    let pinned_at = |settings: &[&str]| {
+    let check = |settings: &[&str], pinned: &[&str], pinned_to: Vec<u32>, others: Vec<u32>| {
         let venue = start(&dir.path().join(settings.concat()), settings);
         let threads = threads(&venue);
         venue.stop();
-        for name in ["engine", "log-writer", "publisher", "log-filler"] {
+        for name in ["engine", "log-writer", "publisher", "projection", "log-filler"] {
             assert!(threads.iter().any(|(thread, _)| thread == name), "{name}: {threads:?}");
         }
-        let (pinned, free): (Vec<_>, Vec<_>) =
-            threads.into_iter().partition(|(_, cores)| cores == core);
-        assert!(free.iter().all(|(_, cores)| *cores == everywhere), "{free:?}");
-        let mut names: Vec<String> = pinned.into_iter().map(|(name, _)| name).collect();
-        names.sort();
-        names
+        for (name, cores) in threads {
+            let expected = match name.as_str() {
+                "publisher" | "projection" => &others,
+                name if pinned.contains(&name) => &pinned_to,
+                _ => &everywhere,
+            };
+            assert_eq!(cores_of(&cores), *expected, "{name} with {settings:?}");
+        }
     };
-    assert_eq!(pinned_at(&[]), <[&str; 0]>::default());
-    assert_eq!(pinned_at(&["--pin", core]), ["engine"]);
-    assert_eq!(pinned_at(&["--pin", &format!("{core},{core}")]), ["engine", "log-writer"]);
+    let ouch = ["--ouch", "127.0.0.1:0"];
+    check(&[], &[], vec![], everywhere.clone());
+    check(&ouch, &[], vec![], all_but(last));
+    let core = first.to_string();
+    let pin = ["--pin", &core];
+    check(&pin, &["engine"], vec![first], everywhere.clone());
+    check(&[ouch, pin].concat(), &["engine"], vec![first], all_but(first));
+    let both = ["--pin", &format!("{core},{core}")];
+    check(&both, &["engine", "log-writer"], vec![first], everywhere.clone());
+    check(&[ouch, both].concat(), &["engine", "log-writer"], vec![first], all_but(first));
+}
+
+/// Those of a list such as `0-2,5`.
+fn cores_of(list: &str) -> Vec<u32> {
+    let ranges = list.split(',').map(|range| range.split_once('-').unwrap_or((range, range)));
+    ranges.flat_map(|(first, last)| first.parse().unwrap()..=last.parse().unwrap()).collect()
 }
 
 #[test]

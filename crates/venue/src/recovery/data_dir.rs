@@ -150,6 +150,11 @@ impl Opened {
         Arc::clone(&self.metrics)
     }
 
+    /// Starts threads that follow orders from the spool, on the cores where they may run.
+    pub fn start_followers<R>(&self, start: impl FnOnce() -> R) -> R {
+        self.settings.start_followers(start)
+    }
+
     /// On a log that stands before the folder's own, such as one that holds batches up.
     #[must_use]
     pub fn with_log(self, stand: impl FnOnce(AnyLog) -> AnyLog) -> Self {

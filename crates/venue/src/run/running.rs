@@ -68,7 +68,8 @@ impl Opened {
             snapshot_thread: None,
             deadlines: Deadlines::default(),
         };
-        let publisher = spawn("publisher", move || publisher.run(&messages));
+        let publisher =
+            settings.start_followers(|| spawn("publisher", move || publisher.run(&messages)));
         let outbox = Outbox::new(to_publisher, publisher.thread().clone());
         let log = WatchedLog::new(log, Arc::clone(&metrics), feed.clone());
         let machine = Machine::new(follower, log);

@@ -4,7 +4,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use gateway::{AccessRecord, DemoSignIn, Faults, Gateway, Tls};
 use projection::Projection;
@@ -48,9 +47,6 @@ pub trait Host {
     /// Clients can connect. An error ends the venue.
     fn ready(&mut self, base_url: &str) -> Result<(), String>;
 }
-
-/// Interval of the checks whether a thread of the venue has failed.
-const WATCH_EVERY: Duration = Duration::from_millis(200);
 
 /// Open files that are not connections.
 const FILES_OF_VENUE: u64 = 256;
@@ -236,7 +232,6 @@ async fn run_until_stopped(
     host.ready(&base_url)?;
     let page_base = base_url.clone();
     let counterparties = Counterparties::start(settings, demo.as_ref(), market, base_url);
-    let mut watch = tokio::time::interval(WATCH_EVERY);
     let outcome = loop {
         tokio::select! {
             _ = interrupt.recv() => break Ok(()),
@@ -248,7 +243,7 @@ async fn run_until_stopped(
                 tracing::warn!(error, "the address for the next sign-in could not be printed");
             },
             // `stop` returns the reason.
-            _ = watch.tick() => if running.has_failed() { break Ok(()) },
+            () = running.ended() => break Ok(()),
             Some(ended) = tasks.join_next() => match ended {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => break Err(error.into()),

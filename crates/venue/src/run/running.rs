@@ -5,6 +5,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread::JoinHandle;
 
 use log::Durability;
+use tokio::sync::Notify;
 
 use crate::machine::{Machine, MachineError};
 use crate::recovery::data_dir::Opened;
@@ -26,6 +27,8 @@ pub struct Running {
     engine: JoinHandle<Result<(), MachineError>>,
     publisher: JoinHandle<()>,
     replica: Option<JoinHandle<()>>,
+    /// A thread of the first two has ended.
+    ended: Arc<Notify>,
     _lock: log::DataDirLock,
 }
 
@@ -68,8 +71,11 @@ impl Opened {
             snapshot_thread: None,
             deadlines: Deadlines::default(),
         };
-        let publisher =
-            settings.start_followers(|| spawn("publisher", move || publisher.run(&messages)));
+        let ended = Arc::default();
+        let publisher = settings.start_followers(|| {
+            let ending = Ending(Arc::clone(&ended));
+            spawn("publisher", move || ending.after(|| publisher.run(&messages)))
+        });
         let outbox = Outbox::new(to_publisher, publisher.thread().clone());
         let log = WatchedLog::new(log, Arc::clone(&metrics), feed.clone());
         let machine = Machine::new(follower, log);
@@ -91,11 +97,11 @@ impl Opened {
             }
         });
         let engine = spawn("engine", {
-            let combiner = Arc::clone(&combiner);
-            move || combiner.run()
+            let (combiner, ending) = (Arc::clone(&combiner), Ending(Arc::clone(&ended)));
+            move || ending.after(|| combiner.run())
         });
         let handle = Handle { inbox, outbox, combiner, metrics };
-        Running { handle, engine, publisher, replica, _lock: lock }
+        Running { handle, engine, publisher, replica, ended, _lock: lock }
     }
 
     fn start_replica(&self) -> Option<(Feed, JoinHandle<()>)> {
@@ -116,9 +122,10 @@ impl Running {
         self.handle.clone()
     }
 
-    /// Whether a thread has ended, which only a failure makes it do.
-    pub fn has_failed(&self) -> bool {
-        self.engine.is_finished() || self.publisher.is_finished()
+    /// Completes when a thread has ended, which only a failure makes it do before
+    /// [`Running::stop`]. For one caller at a time.
+    pub async fn ended(&self) {
+        self.ended.notified().await;
     }
 
     /// Finishes what was submitted, writes a snapshot, and waits for all threads.
@@ -132,6 +139,21 @@ impl Running {
         self.publisher.join().map_err(|_| Stopped::Panicked)?;
         self.replica.map_or(Ok(()), JoinHandle::join).map_err(|_| Stopped::Panicked)?;
         engine.map_err(Stopped::Machine)
+    }
+}
+
+/// Notifies that a thread has ended, also by a panic.
+struct Ending(Arc<Notify>);
+
+impl Ending {
+    fn after<R>(self, run: impl FnOnce() -> R) -> R {
+        run()
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.notify_one();
     }
 }
 
@@ -149,23 +171,26 @@ mod tests {
     use std::time::Instant;
 
     use log::{Batch, Committed, Log, LogError, Room};
-    use types::{Command, Entry, Envelope, HaltVenue, Origin, Refused};
+    use marketdata::{BookUpdate, Views};
+    use spool::Applied;
+    use types::{Command, Entry, Envelope, Event, HaltVenue, Origin, Refused};
 
     use super::*;
+    use crate::recovery::data_dir::AnyLog;
     use crate::run::shell::ROOM_PATIENCE;
     use crate::settings::Settings;
 
-    /// Where nothing that is appended finds room.
+    /// Where nothing that is appended finds room, or a log that has failed.
     #[derive(Debug)]
-    struct FullLog;
+    struct NoLog(Option<LogError>);
 
-    impl Log for FullLog {
+    impl Log for NoLog {
         fn append(&mut self, _: Batch) -> Result<(), LogError> {
             Ok(())
         }
 
         fn poll(&mut self) -> Result<Option<Committed>, LogError> {
-            Ok(None)
+            self.0.clone().map_or(Ok(None), Err)
         }
 
         fn ready(&self) -> bool {
@@ -181,12 +206,46 @@ mod tests {
         }
     }
 
+    /// A listener that panics with the first event.
+    struct Panics;
+
+    impl Listener for Panics {
+        fn event(&mut self, _: &Applied, _: &Event, _: Option<&BookUpdate>) {
+            panic!("on purpose");
+        }
+
+        fn batch_done(&mut self, _: &Views) -> Option<Instant> {
+            None
+        }
+    }
+
+    #[test]
+    fn the_end_of_either_thread_is_noticed() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let check = |log: Option<AnyLog>, listeners, is_expected: fn(&Stopped) -> bool| {
+            let dir = tempfile::tempdir().unwrap();
+            let mut opened = Opened::open(Settings::new(dir.path())).unwrap();
+            opened.log = log.unwrap_or(opened.log);
+            let running = opened.start(listeners);
+            let envelope = Envelope::venue(Origin::Admin, 0);
+            let halt = Command::HaltVenue(HaltVenue { level: 1, resume_ns: 0 });
+            let _answer = running.handle().submit(Entry { envelope, command: halt });
+            runtime.block_on(running.ended());
+            let stopped = running.stop().unwrap_err();
+            assert!(is_expected(&stopped), "{stopped}");
+        };
+        let is_of_log = |stopped: &Stopped| matches!(stopped, Stopped::Machine(_));
+        check(Some(Box::new(NoLog(Some(LogError::WriterDied)))), vec![], is_of_log);
+        let has_panicked = |stopped: &Stopped| matches!(stopped, Stopped::Panicked);
+        check(None, vec![Box::new(Panics) as _], has_panicked);
+    }
+
     #[test]
     fn a_venue_without_room_answers_and_ends_when_it_is_stopped() {
         let dir = tempfile::tempdir().unwrap();
         let mut opened = Opened::open(Settings::new(dir.path())).unwrap();
         // Its epoch is to be the first thing in the log, and never gets there.
-        opened.log = Box::new(FullLog);
+        opened.log = Box::new(NoLog(None));
         let running = opened.start(Vec::new());
         let envelope = Envelope::venue(Origin::Admin, 0);
         let entry =

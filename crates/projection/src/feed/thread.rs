@@ -22,8 +22,8 @@ use spool::{SpoolError, SpoolReader};
 const NICE: i32 = 10;
 /// Commands that are read at a time.
 pub(crate) const PAGE: usize = 2_000;
-/// How long the thread sleeps when it is not woken.
-const IDLE: Duration = Duration::from_millis(100);
+/// How long the thread sleeps when it is not woken. Then it looks whether the file is in its place.
+const IDLE: Duration = Duration::from_millis(500);
 /// What was added is on stable storage after so long: the spool keeps the events of the last hour
 /// at least, and all else may be lost with the power.
 const CHECKPOINT: Duration = Duration::from_secs(300);

@@ -30,6 +30,8 @@ export const cancelOnDisconnect = signal(false);
 let isLoggingOn = false;
 /** The last logon failed, and a message says so. */
 let hasFailed = false;
+/** The venue ends this sign-in because the page asks for it. */
+let isSigningOut = false;
 /** Other windows of this browser, which hold the same key. */
 let windows: BroadcastChannel | null = null;
 const AGAIN_AFTER_MS = 3_000;
@@ -74,7 +76,9 @@ export const signInPassword = (user: string, password: string, totp?: string): P
 
 /** Ends the session and revokes the key of this browser; `everywhere`: of all browsers of this user. */
 export async function signOut(everywhere: boolean): Promise<void> {
+  isSigningOut = true;
   const failure = await withCookie(() => web.signOut(everywhere)).catch((error: Error) => error);
+  isSigningOut = false;
   windows?.postMessage(key.peek()?.apiKey);
   const left = leave();
   if (failure) {
@@ -139,7 +143,7 @@ async function hold({ user = "", account = "", role = "" }: web.SessionAnswer): 
 /** Logs the key of this browser on; on success the account is followed. */
 async function logOn(): Promise<void> {
   const held = key.peek();
-  if (held === null || isLoggingOn) return;
+  if (held === null || isLoggingOn || isSigningOut) return;
   isLoggingOn = true;
   try {
     await clockKnown;
@@ -194,7 +198,8 @@ async function leave(): Promise<void> {
 }
 
 function loggedOffByVenue(): void {
-  if (current.peek() === null) return;
+  // The venue revokes the key before it ends the cookie: the page shows the end of both.
+  if (current.peek() === null || isSigningOut) return;
   void leave();
   notice("warning", "The venue has ended this sign-in: the key of this browser was revoked or has expired.");
 }

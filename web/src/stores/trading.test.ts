@@ -14,11 +14,14 @@ let venue: FakeVenue;
 let forgotten: string[] = [];
 /** What was asked of the page's own part of the venue, in order. */
 let requested: string[] = [];
+/** The venue answers a sign-out after this. */
+let signedOut: Promise<void>;
 
 beforeEach(() => {
   venue = openFakeVenue();
   forgotten = [];
   requested = [];
+  signedOut = Promise.resolve();
   // The browser's own parts: its database, its signatures, its cookie.
   vi.doMock("../connection/key", () => ({
     canHoldKeys: () => true,
@@ -30,7 +33,10 @@ beforeEach(() => {
   }));
   vi.doMock("../connection/web", () => ({
     readSession: async () => ({ signedIn: true, demo: true }),
-    signOut: async () => void requested.push("sign out"),
+    signOut: async () => {
+      requested.push("sign out");
+      await signedOut;
+    },
     signIn: async ({ user }: { user: string }) => {
       requested.push(`sign in ${user}`);
       return { user, account: user, role: "trader" };
@@ -528,6 +534,23 @@ test("who signs out leaves no message, no armed page, and signs the other window
   expect([page.session.value, page.armed.value, page.texts()]).toEqual([null, false, []]);
   expect(FakeChannel.all[0]?.posted).toEqual(["key"]);
   expect(forgotten).toEqual(["key"]);
+});
+
+test("who signs out is shown signed out once the venue has ended all of it, with no warning", async () => {
+  const page = await signIn();
+  let answer = () => {};
+  signedOut = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const left = page.signOut(false);
+  await pass(1);
+  // The venue revokes the key first, and ends the cookie's session after it.
+  venue.event({ e: "eventStreamTerminated" });
+  await pass(1);
+  expect(page.session.value?.account).toBe("alice");
+  answer();
+  await left;
+  expect([page.session.value, page.texts()]).toEqual([null, []]);
 });
 
 test("who signs in while a key is held that the venue does not log on leaves that key first", async () => {

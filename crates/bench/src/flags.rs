@@ -23,7 +23,7 @@ pub(super) struct Flags {
     pub(super) warm_up: u64,
     /// Requests a second of an open loop, 0.1 to 100,000,000; the first rate of limits and overload
     /// [default: half of the rate of a closed loop of up to 10 s; limits and overload: 1,000;
-    /// rest-mix: a closed loop]
+    /// rest-mix and ouch: a closed loop]
     #[arg(long, value_name = "R", value_parser = rate)]
     pub(super) rate: Option<f64>,
     /// Requests under way on a connection of the WebSocket API, 1 to 1,024

@@ -34,6 +34,7 @@ mod load;
 mod machine;
 mod ouch;
 mod ouch_udp;
+mod pace;
 #[cfg(feature = "publish")]
 mod publish;
 mod reader;
@@ -48,6 +49,7 @@ mod stages;
 mod standing;
 mod stream;
 mod tally;
+mod timer;
 mod usage;
 mod venue;
 mod verdict;

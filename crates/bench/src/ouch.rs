@@ -5,6 +5,7 @@ mod echo;
 mod echo_shm;
 pub(crate) mod order;
 mod polled;
+mod schedule;
 mod trader;
 
 use std::io::BufReader;
@@ -79,10 +80,8 @@ impl Way<'_> {
 impl Ouch {
     pub(super) fn run(self) -> Result<(), Failure> {
         let Self { batch, unix, shm, beside_echo, flags } = self;
-        if flags.url.is_some() || flags.beside.is_some() || flags.rate.is_some() {
-            return Err(Failure::new(
-                "ouch measures a fresh venue in a closed loop: leave --url, --beside and --rate out",
-            ));
+        if flags.url.is_some() || flags.beside.is_some() {
+            return Err(Failure::new("ouch measures a fresh venue: leave --url and --beside out"));
         }
         let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
         let mut settings = flags.settings();
@@ -117,7 +116,8 @@ impl Ouch {
         let per_order = |cpu_s: f64| cpu_s * 1e6 / total.orders.max(1) as f64;
         report! {
             scenario: "ouch",
-            loop: "closed",
+            loop: if flags.rate.is_some() { "open" } else { "closed" },
+            rate: flags.rate,
             clients: clients,
             window: u64::from(flags.window),
             batch: u64::from(batch),
@@ -161,7 +161,7 @@ fn echo(
     let measured = flags.measured().min(2 * BARE_MEASURED);
     let keys = vec![key; usize::from(flags.clients)];
     let process = Some(process);
-    let spec = Spec { address, keys, measured, process, ..spec(load, flags, venue) };
+    let spec = Spec { address, keys, measured, process, rate: None, ..spec(load, flags, venue) };
     let outcome = spec.run("echo of the same frames", |_| Ok(()))?;
     Ok((outcome.orders_per_s(measured), outcome.total().latency()))
 }

@@ -8,28 +8,22 @@
 //! begins when the request is due, however late it is sent.
 
 mod client;
-mod pace;
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use cli::Failure;
-use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
-use rustix::time::{
-    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
-    timerfd_settime,
-};
 
 pub(super) use self::client::cause;
 use self::client::{Answer, Client, Sent};
-use self::pace::Pace;
 use super::fleet::{connected, emit, receive};
+use super::pace::Pace;
 use super::spec::{Outcome, Spec, Word};
+use super::timer::{TIMER, Timer};
 use super::{socket, usage};
 
 /// The wait for answers after the end.
@@ -39,7 +33,6 @@ const LATE: Duration = Duration::from_millis(100);
 const WORD_EVERY: Duration = Duration::from_millis(200);
 const RAMP_STEP: Duration = Duration::from_millis(5);
 const EVENTS: usize = 1_024;
-const TIMER: Token = Token(usize::MAX);
 pub(super) const NOT_SENT: &str = "not sent: all clients were waiting for answers";
 
 pub(super) fn run() -> Result<(), Failure> {
@@ -55,7 +48,7 @@ struct Agent {
     poll: Poll,
     /// The clients that have joined.
     clients: Vec<Client>,
-    timer: OwnedFd,
+    timer: Timer,
     plan: Plan,
     outcome: Outcome,
     in_flight: usize,
@@ -83,12 +76,7 @@ impl Agent {
     fn connect(spec: Spec) -> Result<Self, Failure> {
         let poll = Poll::new()?;
         let address = socket::parse(&spec.address)?;
-        let timer = timerfd_create(
-            TimerfdClockId::Monotonic,
-            TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
-        )
-        .map_err(std::io::Error::from)?;
-        poll.registry().register(&mut SourceFd(&timer.as_raw_fd()), TIMER, Interest::READABLE)?;
+        let timer = Timer::new(poll.registry())?;
         let now = Instant::now();
         let mut agent = Self {
             address,
@@ -221,22 +209,7 @@ impl Agent {
         if self.idle.is_empty() || next >= self.plan.end || self.is_over(now) {
             return Ok(());
         }
-        self.wake_at(next)
-    }
-
-    fn wake_at(&self, moment: Instant) -> Result<(), Failure> {
-        let wait = moment.saturating_duration_since(Instant::now());
-        let wait = wait.max(Duration::from_nanos(1));
-        let spec = Itimerspec {
-            it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
-            it_value: Timespec {
-                tv_sec: wait.as_secs().cast_signed(),
-                tv_nsec: i64::from(wait.subsec_nanos()),
-            },
-        };
-        timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &spec)
-            .map_err(std::io::Error::from)?;
-        Ok(())
+        self.timer.wake_at(next)
     }
 
     fn wait(&mut self, events: &mut Events) -> Result<(), Failure> {

@@ -1,16 +1,23 @@
 //! `buttonwood bench ouch-agent`: one process with all clients, on one thread and one epoll.
+//!
+//! In a closed loop, the latency of an order begins when it is handed to the socket; in an open
+//! loop when it is due, however late it is sent.
 
 use std::time::{Duration, Instant};
 
 use cli::Failure;
+use mio::event::Event;
 use mio::{Events, Interest, Poll, Token};
 
 use super::polled;
+use super::schedule::Schedule;
 use super::trader::{Seen, Trader};
+use crate::agent::NOT_SENT;
 use crate::fleet::{connected, emit, receive};
 use crate::score::Score;
 use crate::socket::{self, SHM};
 use crate::spec::{Load, Outcome, Spec, Word};
+use crate::timer::{TIMER, Timer};
 
 const EVENTS: usize = 1_024;
 const WORD_EVERY: Duration = Duration::from_millis(200);
@@ -34,6 +41,11 @@ struct Agent {
     /// The traders are polled, rather than waited for.
     has_lanes: bool,
     traders: Vec<Trader>,
+    /// In an open loop.
+    schedule: Option<Schedule>,
+    /// The client whose turn it is in an open loop.
+    turn: usize,
+    timer: Timer,
     begun: Instant,
     score: Score,
 }
@@ -54,9 +66,17 @@ impl Agent {
             poll.registry().register(&mut connection.stream, Token(at), interest)?;
             traders.push(Trader::new(connection, (!is_echo).then_some(key), sizes)?);
         }
-        let has_lanes = spec.address.starts_with(SHM);
-        let mut agent =
-            Self { spec, poll, has_lanes, traders, begun: Instant::now(), score: Score::default() };
+        let mut agent = Self {
+            has_lanes: spec.address.starts_with(SHM),
+            schedule: None,
+            turn: 0,
+            timer: Timer::new(poll.registry())?,
+            begun: Instant::now(),
+            score: Score::default(),
+            spec,
+            poll,
+            traders,
+        };
         agent.log_on()?;
         Ok(agent)
     }
@@ -83,10 +103,12 @@ impl Agent {
         let mut events = Events::with_capacity(EVENTS);
         let mut word = begin;
         let (mut is_measured, mut outcome) = (false, None);
+        self.schedule = Schedule::new(&self.spec, begin);
         for at in 0..self.traders.len() {
-            self.send(at, begin)?;
+            self.send_next(at, begin)?;
         }
         loop {
+            self.send_due()?;
             self.wait(&mut events)?;
             let mut now = Instant::now();
             if !is_measured && now >= measured {
@@ -95,14 +117,15 @@ impl Agent {
             }
             let is_over = now >= end;
             if is_over && outcome.is_none() {
-                outcome = Some(self.score.end());
+                self.send_due()?;
+                outcome = Some(self.close());
             }
             for at in self.ready(&events)? {
                 self.traders[at].connection.flush()?;
                 while !self.read(at)? {}
                 now = Instant::now();
                 if !is_over {
-                    self.send(at, now)?;
+                    self.send_next(at, now)?;
                 }
             }
             if now - word >= WORD_EVERY {
@@ -115,7 +138,7 @@ impl Agent {
                 break;
             }
         }
-        let mut outcome = outcome.unwrap_or_else(|| self.score.end());
+        let mut outcome = outcome.unwrap_or_else(|| self.close());
         let left: usize = self.traders.iter().map(|trader| trader.under_way.len()).sum();
         if left > 0 {
             outcome.errors.insert("no answer".to_owned(), left as u64);
@@ -133,7 +156,8 @@ impl Agent {
 
     /// The traders that have something to read or to write.
     fn ready(&mut self, events: &Events) -> Result<Vec<usize>, Failure> {
-        let tokens = events.iter().map(|event| event.token().0);
+        let tokens = events.iter().map(Event::token).filter(|token| *token != TIMER);
+        let tokens = tokens.map(|Token(at)| at);
         if !self.has_lanes {
             return Ok(tokens.collect());
         }
@@ -143,13 +167,47 @@ impl Agent {
         Ok((0..self.traders.len()).collect())
     }
 
-    fn send(&mut self, at: usize, now: Instant) -> Result<(), Failure> {
-        let trader = &mut self.traders[at];
-        if trader.send(now) > 0 {
-            self.score.outcome.bytes_sent += trader.connection.outbox.len() as u64;
-            trader.connection.flush()?;
+    /// The next orders of a client of a closed loop.
+    fn send_next(&mut self, at: usize, now: Instant) -> Result<(), Failure> {
+        let room = self.traders[at].room();
+        if self.schedule.is_some() || room == 0 {
+            return Ok(());
+        }
+        self.send(at, std::iter::repeat_n(now, room))
+    }
+
+    /// Sends the batches of an open loop that are due, as far as clients have room, and sets the
+    /// timer for the next one.
+    fn send_due(&mut self) -> Result<(), Failure> {
+        let now = Instant::now();
+        while let Some(next) = self.schedule.as_ref().and_then(Schedule::next) {
+            if next > now {
+                return self.timer.wake_at(next);
+            }
+            let count = self.traders.len();
+            let mut turns = (self.turn..self.turn + count).map(|turn| turn % count);
+            // An answer makes room, and wakes the thread.
+            let Some(at) = turns.find(|at| self.traders[*at].room() > 0) else { break };
+            self.turn = at + 1;
+            let batch = self.schedule.as_mut().expect("it has a next batch").take();
+            self.send(at, batch)?;
         }
         Ok(())
+    }
+
+    fn send(&mut self, at: usize, since: impl IntoIterator<Item = Instant>) -> Result<(), Failure> {
+        let trader = &mut self.traders[at];
+        let before = trader.connection.outbox.len();
+        trader.send(since);
+        self.score.outcome.bytes_sent += (trader.connection.outbox.len() - before) as u64;
+        trader.connection.flush()
+    }
+
+    /// The figures of the measured time.
+    fn close(&mut self) -> Outcome {
+        let unsent = self.schedule.as_ref().map_or(0, Schedule::unsent);
+        self.score.failed(NOT_SENT, unsent);
+        self.score.end()
     }
 
     /// Reads once; `true` when the socket has no more at the moment.

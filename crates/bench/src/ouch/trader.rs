@@ -16,7 +16,7 @@ pub(super) struct Trader {
     pub(super) connection: Connection,
     /// `None` beside an echo.
     soup: Option<Client>,
-    /// When each order under way was handed to the socket.
+    /// When the latency of each order under way began.
     pub(super) under_way: VecDeque<Instant>,
     number: u32,
     window: usize,
@@ -59,19 +59,20 @@ impl Trader {
         self.soup.as_ref().is_none_or(Client::is_logged_on)
     }
 
-    /// Sends as many orders as there is room for, once that is a batch.
-    pub(super) fn send(&mut self, now: Instant) -> usize {
+    /// Orders that it may send: none until that is a batch.
+    pub(super) fn room(&self) -> usize {
         let room = self.window - self.under_way.len();
-        if room < self.batch {
-            return 0;
-        }
-        for _ in 0..room {
+        if room < self.batch { 0 } else { room }
+    }
+
+    /// Adds an order to the outbox for each of these moments, at which its latency begins.
+    pub(super) fn send(&mut self, since: impl IntoIterator<Item = Instant>) {
+        for since in since {
             self.number += 1;
             let order = order(self.number);
             Client::message(&mut self.connection.outbox, |out| order.write(out, |_| {}));
-            self.under_way.push_back(now);
+            self.under_way.push_back(since);
         }
-        room
     }
 
     /// Counts what has arrived.

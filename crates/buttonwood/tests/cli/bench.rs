@@ -119,6 +119,16 @@ fn orders_by_ouch_stand_beside_an_echo_of_their_frames() {
 }
 
 #[test]
+fn orders_by_ouch_are_sent_at_a_rate_in_an_open_loop() {
+    let rate = ["--clients", "2", "--window", "16", "--batch", "4", "--rate", "2000"];
+    let figures = unhindered(&[&["ouch"], &rate[..]].concat());
+    assert_eq!((&figures["loop"], &figures["rate"]), (&"open".into(), &2_000.0.into()));
+    assert_eq!(figures["errors"], serde_json::json!({}), "{figures}");
+    let orders = figures["orders"].as_u64().expect("a count");
+    assert!((1_900..=2_000).contains(&orders), "{figures}");
+}
+
+#[test]
 fn orders_by_ouch_go_over_a_unix_socket_and_through_shared_memory_too() {
     for way in ["--unix", "--shm"] {
         let figures = unhindered(&["ouch", way, "--clients", "2", "--window", "4"]);

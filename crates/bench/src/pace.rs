@@ -1,7 +1,7 @@
 //! The times at which the requests of an open loop are due.
 
 /// A rate, which rises with the clients while they begin one after the other.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     pub(super) rate: f64,
     pub(super) ramp_s: f64,

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
 use types::Origin;
 
 use crate::door::back_off::BackOff;
@@ -21,6 +22,8 @@ pub(crate) struct OuchDoor {
     pub(super) hub: Arc<Hub>,
     pub(super) log_ons: LogOns,
     pub(super) settings: OuchSettings,
+    /// Sessions share a clock: their heartbeats leave together.
+    pub(super) begun: Instant,
 }
 
 impl OuchDoor {
@@ -31,7 +34,12 @@ impl OuchDoor {
         (back_off, passwords): (Arc<BackOff>, Arc<Passwords>),
     ) -> Arc<Self> {
         let log_ons = LogOns::new(back_off, passwords);
-        Arc::new(Self { door: Arc::clone(door), hub, log_ons, settings })
+        Arc::new(Self { door: Arc::clone(door), hub, log_ons, settings, begun: Instant::now() })
+    }
+
+    /// The time of its sessions.
+    pub(super) fn now_ms(&self) -> u64 {
+        self.begun.elapsed().as_millis() as u64
     }
 }
 

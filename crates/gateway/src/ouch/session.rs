@@ -38,10 +38,9 @@ pub(super) async fn serve(
     (peer, origin): (IpAddr, Origin),
     door: Arc<OuchDoor>,
 ) {
-    let begun = Instant::now();
-    let soup = Server::new(0);
+    let soup = Server::new(door.now_ms());
     let (input, output) = (Vec::with_capacity(READ_SIZE), Vec::new());
-    let mut connection = Connection { stream, peer, origin, door, begun, soup, input, output };
+    let mut connection = Connection { stream, peer, origin, door, soup, input, output };
     let shared = Arc::clone(&connection.door);
     let logged_on = tokio::select! {
         logged_on = connection.log_on() => logged_on,
@@ -65,7 +64,6 @@ struct Connection<S> {
     peer: IpAddr,
     origin: Origin,
     door: Arc<OuchDoor>,
-    begun: Instant,
     soup: Server,
     input: Vec<u8>,
     /// Packets for the socket.
@@ -86,12 +84,12 @@ struct Session {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     fn now_ms(&self) -> u64 {
-        self.begun.elapsed().as_millis() as u64
+        self.door.now_ms()
     }
 
     fn deadline(&self) -> Instant {
         let ms = self.soup.deadline_ms().min(3_600_000 + self.now_ms());
-        self.begun + Duration::from_millis(ms)
+        self.door.begun + Duration::from_millis(ms)
     }
 
     /// Reads until the client has asked to log on, and answers. `None` if it is not let in.
@@ -133,7 +131,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn read_log_on(&mut self) -> Option<LogOn> {
         loop {
             let mut rest = &self.input[..];
-            let received = self.soup.receive(&mut rest, self.begun.elapsed().as_millis() as u64);
+            let received = self.soup.receive(&mut rest, self.door.now_ms());
             let consumed = self.input.len() - rest.len();
             match received {
                 Received::LogOn(request) => {
@@ -242,10 +240,6 @@ impl Session {
             if let Some(end) = has_ended {
                 say(end, connection);
                 return;
-            }
-            if connection.output.is_empty() {
-                let now_ms = connection.now_ms();
-                connection.soup.beat_along(&mut connection.output, now_ms);
             }
             if !self.write(connection).await {
                 return;

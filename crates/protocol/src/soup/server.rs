@@ -6,6 +6,9 @@ use crate::soup::{
     Violation,
 };
 
+/// Heartbeats of connections with the same clock leave together, at multiples of this.
+const BEAT_MS: u64 = 250;
+
 /// The server's side of one connection.
 #[derive(Clone, Debug)]
 pub struct Server {
@@ -138,22 +141,12 @@ impl Server {
             self.stage = Stage::Ended;
             return Due::Close;
         }
-        if self.stage == Stage::LoggedOn && now_ms >= self.sent_ms.saturating_add(self.heartbeat_ms)
-        {
+        if self.stage == Stage::LoggedOn && now_ms >= self.beat_ms() {
             put_empty(kind::SERVER_HEARTBEAT, out);
             self.sent(now_ms);
             return Due::Heartbeat;
         }
         Due::Nothing
-    }
-
-    /// Adds a heartbeat ahead of its time, unless something was sent lately: a caller that is awake
-    /// because it has heard the client need not wake again for it.
-    pub fn beat_along(&mut self, out: &mut Vec<u8>, now_ms: u64) {
-        if self.is_logged_on() && now_ms >= self.sent_ms.saturating_add(self.heartbeat_ms / 2) {
-            put_empty(kind::SERVER_HEARTBEAT, out);
-            self.sent(now_ms);
-        }
     }
 
     /// When something is due by the clock next.
@@ -163,9 +156,17 @@ impl Server {
             Stage::Asked => u64::MAX,
             Stage::LoggedOn => {
                 let dead_ms = self.heard_ms.saturating_add(DEAD_AFTER_MS);
-                self.sent_ms.saturating_add(self.heartbeat_ms).min(dead_ms)
+                self.beat_ms().min(dead_ms)
             }
             Stage::Ended => 0,
         }
+    }
+
+    /// When the next heartbeat is due: up to a quarter of its time early, so that one wake of the
+    /// caller serves all connections.
+    fn beat_ms(&self) -> u64 {
+        let step = BEAT_MS.min(self.heartbeat_ms / 4).max(1);
+        let latest = self.sent_ms.saturating_add(self.heartbeat_ms);
+        latest - latest % step
     }
 }

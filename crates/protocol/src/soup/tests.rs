@@ -99,15 +99,30 @@ fn each_side_sends_heartbeats_and_misses_those_of_the_other() {
 }
 
 #[test]
-fn a_server_that_hears_its_client_sends_a_heartbeat_along() {
+fn heartbeats_of_a_server_leave_at_shared_moments_and_none_is_late() {
     let (mut server, _, _) = logged_on();
-    let mut out = Vec::new();
-    server.beat_along(&mut out, 499);
-    assert!(out.is_empty());
-    server.beat_along(&mut out, 500);
-    assert_eq!(out, b"\x00\x01H");
-    server.beat_along(&mut out, 999);
-    assert_eq!((out.len(), server.deadline_ms()), (3, 1_500));
+    for (sent_ms, due_ms) in [(0, 1_000), (1, 1_000), (249, 1_000), (250, 1_250), (1_003, 2_000)] {
+        server.sent(sent_ms);
+        assert_eq!(server.deadline_ms(), due_ms, "sent at {sent_ms}");
+    }
+    assert_eq!(server.tick(&mut Vec::new(), 1_999), Due::Nothing);
+    assert_eq!(server.tick(&mut Vec::new(), 2_000), Due::Heartbeat);
+    assert_eq!(server.deadline_ms(), 3_000);
+}
+
+#[test]
+fn a_short_heartbeat_time_has_moments_of_its_own() {
+    let due_ms = |heartbeat_ms, sent_ms| {
+        let (mut bytes, mut request) = (Vec::new(), request());
+        request.heartbeat_ms = Some(heartbeat_ms);
+        request.write(&mut bytes);
+        let mut server = Server::new(0);
+        assert!(matches!(server.receive(&mut &bytes[..], 0), Received::LogOn(_)));
+        server.accept(SessionName::numbered(1), 1, &mut Vec::new(), sent_ms);
+        server.deadline_ms()
+    };
+    assert_eq!([due_ms(100, 260), due_ms(100, 275)], [350, 375]);
+    assert_eq!([due_ms(1, 260), due_ms(3, 260)], [261, 263]);
 }
 
 #[test]

@@ -97,6 +97,12 @@ pub enum OpenError {
         .found - 1
     )]
     Gap { file: PathBuf, expected: u64, found: u64 },
+    /// Acknowledged batches are missing at the end.
+    #[error(
+        "the log ends at batch {last_batch}, before the snapshot of batch {snapshot_batch}: its \
+         newest segments are missing; nothing was changed: bring them back"
+    )]
+    EndsBeforeSnapshot { last_batch: u64, snapshot_batch: u64 },
     /// The log does not reach as far back, or as far on, as asked.
     #[error(
         "batch {wanted} is wanted, but the log holds {first_batch} to {last_batch}; \

@@ -65,6 +65,9 @@ pub struct Options {
     /// How many batches may be appended and not yet polled.
     pub in_flight_max: usize,
     pub start: Start,
+    /// The batch of the newest snapshot, which this log was seen to hold; 0 if there is none. A log
+    /// that ends before it has lost acknowledged batches, and is refused as it is.
+    pub snapshot_batch: u64,
     /// Where segments go when they are trimmed; `None` deletes them. It must be on the file system
     /// of the log.
     pub archive_dir: Option<PathBuf>,
@@ -85,6 +88,7 @@ impl Default for Options {
             segment_size: SEGMENT_SIZE_DEFAULT,
             in_flight_max: IN_FLIGHT_MAX_DEFAULT,
             start: Start::default(),
+            snapshot_batch: 0,
             archive_dir: None,
             on_commit: Arc::new(|| {}),
             on_write: OnWrite::default(),
@@ -100,6 +104,7 @@ impl fmt::Debug for Options {
             .field("segment_size", &self.segment_size)
             .field("in_flight_max", &self.in_flight_max)
             .field("start", &self.start)
+            .field("snapshot_batch", &self.snapshot_batch)
             .field("archive_dir", &self.archive_dir)
             .finish_non_exhaustive()
     }

@@ -148,6 +148,22 @@ impl Recovered {
         Ok(reader)
     }
 
+    /// Refuses a log that ends before a batch that it was seen to hold: what looks like a torn tail
+    /// is a damaged frame then.
+    pub(crate) fn check_reaches(&self, snapshot_batch: u64) -> Result<(), OpenError> {
+        let last_batch = self.last_batch;
+        if last_batch >= snapshot_batch {
+            return Ok(());
+        }
+        match (self.segments.last(), self.tail) {
+            (Some(segment), Some(tail)) if self.bytes_dropped > 0 => {
+                let damage = "a frame that a snapshot holds is not whole";
+                Err(corrupt(&segment.path, tail.offset, last_batch + 1, damage))
+            }
+            _ => Err(OpenError::EndsBeforeSnapshot { last_batch, snapshot_batch }),
+        }
+    }
+
     /// Takes in a segment behind those before it.
     fn join(&mut self, checked: Checked) -> Result<(), OpenError> {
         let Checked { file, header, frames } = checked;

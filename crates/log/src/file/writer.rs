@@ -111,6 +111,7 @@ impl Writer {
         options: &Options,
     ) -> Result<(Self, Recovered), OpenError> {
         let mut recovered = inspect_on(&disk, dir)?;
+        recovered.check_reaches(options.snapshot_batch)?;
         let active = match (recovered.segments.last(), recovered.tail) {
             (Some(segment), Some(tail)) => {
                 let file = disk.open(&segment.path, Access::ReadWrite)?;

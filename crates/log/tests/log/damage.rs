@@ -7,7 +7,7 @@ use log::{Batch, FileLog, Log, OpenError, Options, Start, inspect};
 
 use crate::{
     FRAME_SIZE, PAYLOAD_SIZE, SEGMENT_HEADER_SIZE, append_to, batch, numbers, options, refused,
-    segment, segments, wait, written,
+    refused_with, segment, segments, wait, written,
 };
 
 #[test]
@@ -56,6 +56,39 @@ fn a_tail_torn_at_any_byte_is_cut_off_and_nothing_before_it() {
     assert_eq!(recovered.bytes_dropped as usize, FRAME_SIZE + 100);
     log.close().unwrap();
     assert!(fs::read(&path).unwrap()[start..].iter().all(|&byte| byte == 0));
+}
+
+/// The last frame has no other behind it that proves it. A snapshot does.
+#[test]
+fn a_tail_that_a_snapshot_holds_is_never_cut_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    written(dir, 1..=4);
+    let path = segment(dir, 1);
+    let sound = fs::read(&path).unwrap();
+    let start = SEGMENT_HEADER_SIZE + 3 * FRAME_SIZE;
+    let refused = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        refused_with(dir, Options { snapshot_batch: 4, ..options() })
+    };
+    let mut flipped = sound.clone();
+    flipped[start + 20] ^= 1;
+    let OpenError::Corrupt { file, offset, batch_number, .. } = refused(&flipped) else {
+        panic!("damage")
+    };
+    assert_eq!((file, offset, batch_number), (path.clone(), start as u64, 4));
+
+    let mut gone = sound.clone();
+    gone[start..].fill(0);
+    let error = refused(&gone);
+    assert!(matches!(error, OpenError::EndsBeforeSnapshot { last_batch: 3, snapshot_batch: 4 }));
+    fs::remove_file(&path).unwrap();
+    let error = refused_with(dir, Options { snapshot_batch: 4, ..options() });
+    assert!(matches!(error, OpenError::EndsBeforeSnapshot { last_batch: 0, snapshot_batch: 4 }));
+
+    fs::write(&path, &sound).unwrap();
+    let (_log, recovered) = FileLog::open(dir, Options { snapshot_batch: 4, ..options() }).unwrap();
+    assert_eq!(recovered.last_batch, 4);
 }
 
 #[test]

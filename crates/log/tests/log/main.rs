@@ -91,8 +91,12 @@ fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 fn refused(dir: &Path) -> OpenError {
+    refused_with(dir, options())
+}
+
+fn refused_with(dir: &Path, options: Options) -> OpenError {
     let before = contents(dir);
-    let error = FileLog::open(dir, options()).expect_err("refused");
+    let error = FileLog::open(dir, options).expect_err("refused");
     assert!(contents(dir) == before, "a log that is refused is left as it was");
     error
 }

@@ -115,7 +115,9 @@ impl Opened {
         let on_commit = Arc::new(OnCommit::default());
         metrics.disk.begin(dir, settings.log_segment_size);
         let watch_writes = Arc::clone(&metrics);
-        let (log, logged) = open_log(&settings, Arc::clone(&on_commit), watch_writes)?;
+        let snapshot_batch = follower.position().batch_number;
+        let (log, logged) =
+            open_log(&settings, snapshot_batch, Arc::clone(&on_commit), watch_writes)?;
         if logged.as_deref().is_some_and(|logged| logged.first_batch() > 1) {
             // The log may reach further back by a part of a segment.
             metrics.disk.log_begins(follower.engine().sequence() + 1);
@@ -187,6 +189,7 @@ pub(crate) fn primary_id() -> u64 {
 /// log that is.
 fn open_log(
     settings: &Settings,
+    snapshot_batch: u64,
     on_commit: Arc<OnCommit>,
     metrics: Arc<Metrics>,
 ) -> Result<(AnyLog, Option<Box<dyn LogReader>>), OpenError> {
@@ -202,6 +205,7 @@ fn open_log(
     let options = Options {
         durability: settings.durability,
         segment_size: settings.log_segment_size,
+        snapshot_batch,
         archive_dir,
         on_commit: Arc::new(move || on_commit.call()),
         on_write: OnWrite::new(move |written| metrics.log_written(written)),

@@ -38,12 +38,6 @@ pub enum OpenError {
          it: bring log and snapshots of one venue together"
     )]
     SnapshotOfAnotherLog { batch_number: u64 },
-    /// The log ends before the snapshot: batches that were acknowledged are missing.
-    #[error(
-        "the log ends at batch {last_batch}, before the snapshot of batch {batch_number}: \
-         its newest segments are missing; bring them back"
-    )]
-    LogEndsBeforeSnapshot { last_batch: u64, batch_number: u64 },
     /// Trimmed, and no snapshot that holds what is gone.
     #[error(
         "the log begins at batch {first_batch} and no snapshot holds what came before: \

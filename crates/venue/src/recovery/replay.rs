@@ -115,10 +115,7 @@ fn reader_behind(
     position: Position,
 ) -> Result<Box<dyn BatchReader>, OpenError> {
     let Position { batch_number, chain_hash, .. } = position;
-    let (first_batch, last_batch) = (log.first_batch(), log.last_batch());
-    if last_batch < batch_number {
-        return Err(OpenError::LogEndsBeforeSnapshot { last_batch, batch_number });
-    }
+    let first_batch = log.first_batch();
     if first_batch > batch_number + 1 {
         return Err(OpenError::SnapshotMissing { first_batch });
     }

@@ -147,7 +147,8 @@ fn what_does_not_belong_together_is_refused() {
     };
     replace("snapshots");
     let error = Opened::open(settings(short.path())).unwrap_err();
-    assert!(matches!(error, OpenError::LogEndsBeforeSnapshot { .. }), "{error}");
+    let ends_early = |error: &_| matches!(error, log::OpenError::EndsBeforeSnapshot { .. });
+    assert!(matches!(&error, OpenError::Log(error) if ends_early(error)), "{error}");
     replace("log");
     Opened::open(settings(short.path())).unwrap();
 
@@ -156,6 +157,34 @@ fn what_does_not_belong_together_is_refused() {
     fs::rename(second.path().join("snapshots"), first.path().join("snapshots")).unwrap();
     let error = Opened::open(settings(first.path())).unwrap_err();
     assert!(matches!(error, OpenError::SnapshotOfAnotherLog { .. }), "{error}");
+}
+
+/// It looks like a torn tail. The snapshot shows that the venue had acknowledged it.
+#[test]
+fn a_damaged_end_of_the_log_that_a_snapshot_holds_is_left_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let running = start(settings(dir.path()));
+    set_up(&running.handle());
+    trade(&running.handle(), 0..10);
+    running.stop().unwrap();
+    let files = fs::read_dir(dir.path().join("log")).unwrap().map(|entry| entry.unwrap().path());
+    let segment = files.filter(|path| path.extension().is_some_and(|it| it == "log")).max();
+    let segment = segment.unwrap();
+    let mut damaged = fs::read(&segment).unwrap();
+    let last = damaged.iter().rposition(|&byte| byte != 0).unwrap();
+    damaged[last] ^= 1;
+    fs::write(&segment, &damaged).unwrap();
+    for _ in 0..2 {
+        let error = Opened::open(settings(dir.path())).unwrap_err();
+        assert!(
+            error.to_string().contains("a frame that a snapshot holds is not whole"),
+            "{error}"
+        );
+        assert!(fs::read(&segment).unwrap() == damaged, "nothing was changed");
+    }
+    damaged[last] ^= 1;
+    fs::write(&segment, &damaged).unwrap();
+    Opened::open(settings(dir.path())).unwrap();
 }
 
 /// Power that fails under `Durability::Os` may take more of the log than of what is derived from

@@ -100,7 +100,8 @@ pub enum OpenError {
     /// Acknowledged batches are missing at the end.
     #[error(
         "the log ends at batch {last_batch}, before the snapshot of batch {snapshot_batch}: its \
-         newest segments are missing; nothing was changed: bring them back"
+         newest segments, or its last writes, are missing; nothing was changed: restore the log \
+         from a copy"
     )]
     EndsBeforeSnapshot { last_batch: u64, snapshot_batch: u64 },
     /// The log does not reach as far back, or as far on, as asked.

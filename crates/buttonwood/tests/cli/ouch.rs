@@ -287,6 +287,30 @@ fn a_client_that_does_not_read_is_cut_and_finds_all_it_missed() {
 }
 
 #[test]
+fn a_client_that_sends_without_a_pause_gets_heartbeats() {
+    let house = House::new();
+    let mut alice = house.log_on(0, 1);
+    alice.read(1);
+    let mut sender = alice.stream.try_clone().unwrap();
+    let sends = std::thread::spawn(move || {
+        let texts = [b"\x01\0+", &[b'x'; 255][..]].concat().repeat(1_000);
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(3) {
+            sender.write_all(&texts).unwrap();
+        }
+    });
+    let mut heartbeats = 0;
+    while !sends.is_finished() {
+        let mut bytes = [0; 64];
+        if let Ok(len) = alice.stream.read(&mut bytes) {
+            heartbeats += bytes[..len].iter().filter(|byte| **byte == b'H').count();
+        }
+    }
+    sends.join().unwrap();
+    assert!(heartbeats >= 2, "{heartbeats} in 3 s");
+}
+
+#[test]
 fn long_symbols_fine_prices_and_accounts_are_in_appendages() {
     let house = House::new();
     let mut alice = house.log_on(0, 1);

@@ -92,6 +92,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.door.begun + Duration::from_millis(ms)
     }
 
+    /// Does what is due by the clock.
+    fn beat(&mut self) -> Due {
+        let now_ms = self.now_ms();
+        self.soup.tick(&mut self.output, now_ms)
+    }
+
     /// Reads until the client has asked to log on, and answers. `None` if it is not let in.
     async fn log_on(&mut self) -> Option<(Arc<Login>, LoggedOn)> {
         let request = self.read_log_on().await?;
@@ -241,6 +247,10 @@ impl Session {
                 say(end, connection);
                 return;
             }
+            // The timer has no turn while a client sends without a pause.
+            if connection.output.is_empty() && connection.beat() == Due::Close {
+                return;
+            }
             if !self.write(connection).await {
                 return;
             }
@@ -256,8 +266,7 @@ impl Session {
                     }
                 }
                 () = sleep_until(deadline) => {
-                    let now_ms = connection.now_ms();
-                    if connection.soup.tick(&mut connection.output, now_ms) == Due::Close {
+                    if connection.beat() == Due::Close {
                         return;
                     }
                 }

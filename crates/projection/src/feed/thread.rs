@@ -24,6 +24,8 @@ const NICE: i32 = 10;
 pub(crate) const PAGE: usize = 2_000;
 /// How long the thread sleeps when it is not woken. Then it looks whether the file is in its place.
 const IDLE: Duration = Duration::from_millis(500);
+/// The same while there are more rows beyond the retention.
+const IDLE_BETWEEN_DELETIONS: Duration = Duration::from_millis(100);
 /// What was added is on stable storage after so long: the spool keeps the events of the last hour
 /// at least, and all else may be lost with the power.
 const CHECKPOINT: Duration = Duration::from_secs(300);
@@ -175,11 +177,16 @@ pub(super) struct Upkeep {
     /// Since when there is something that may not be on stable storage.
     unsynced_since: Option<Instant>,
     forgets_at: Instant,
+    forgets_more: bool,
 }
 
 impl Upkeep {
     pub(super) fn added(&mut self) {
         self.unsynced_since.get_or_insert_with(Instant::now);
+    }
+
+    fn idle_time(&self) -> Duration {
+        if self.forgets_more { IDLE_BETWEEN_DELETIONS } else { IDLE }
     }
 }
 
@@ -232,7 +239,8 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
         self.report_older(&store);
         self.report_complete(&store)?;
         let (mut ends, mut gathers) = (None, false);
-        let mut upkeep = Upkeep { unsynced_since: None, forgets_at: Instant::now() };
+        let mut upkeep =
+            Upkeep { unsynced_since: None, forgets_at: Instant::now(), forgets_more: false };
         loop {
             if self.is_stopping() && ends.get_or_insert_with(Instant::now).elapsed() > END {
                 return Ok(());
@@ -250,7 +258,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
                     if self.is_stopping() {
                         return Ok(());
                     }
-                    self.pace.idle(IDLE);
+                    self.pace.idle(upkeep.idle_time());
                 }
                 Ok((page, has_more)) => {
                     store.write(&page)?;
@@ -310,8 +318,9 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
         }
         if self.retention != HistoryRetention::ALL && upkeep.forgets_at <= Instant::now() {
             // Between two pages, so that it delays no reader for long.
-            let has_more = store.forget(&self.retention)?;
-            upkeep.forgets_at = Instant::now() + if has_more { Duration::ZERO } else { FORGET };
+            upkeep.forgets_more = store.forget(&self.retention)?;
+            let pause = if upkeep.forgets_more { Duration::ZERO } else { FORGET };
+            upkeep.forgets_at = Instant::now() + pause;
         }
         Ok(())
     }

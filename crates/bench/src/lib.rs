@@ -84,7 +84,8 @@ enum Chosen {
     Batch(Flags),
     /// The same mix over the WebSocket API, with many requests under way on each connection
     Pipelined(Flags),
-    /// Orders by OUCH in a closed loop, beside an echo of the same frames
+    /// Orders by OUCH, at --rate in an open loop, otherwise in a closed one, beside an echo of the
+    /// same frames
     Ouch(ouch::Ouch),
     /// Orders by OUCH over UDP in a closed loop, beside an echo of the same frames
     OuchUdp(ouch_udp::OuchUdp),

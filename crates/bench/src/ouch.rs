@@ -30,8 +30,8 @@ pub(super) use self::echo::run as run_echo;
 
 #[derive(Args, Debug)]
 pub(super) struct Ouch {
-    /// Orders that a client writes at once, as soon as it may have as many more under way, 1 to
-    /// 1,024
+    /// Orders that a client writes at once, as soon as it may have as many more under way and, in
+    /// an open loop, the last of them is due, 1 to 1,024
     #[arg(long, value_name = "B", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1_024))]
     batch: u16,
     /// Over a Unix socket instead of TCP, the echo too
@@ -83,6 +83,7 @@ impl Ouch {
         if flags.url.is_some() || flags.beside.is_some() {
             return Err(Failure::new("ouch measures a fresh venue: leave --url and --beside out"));
         }
+        check_rate(&flags, batch)?;
         let within = flags.within.clone().unwrap_or_else(std::env::temp_dir);
         let mut settings = flags.settings();
         let sockets = tempfile::tempdir_in(&within)?;
@@ -145,6 +146,17 @@ impl Ouch {
             histogram: Figure::data(serde_json::to_value(&total)?["histogram"].clone()),
         })
         .print(&flags.output)
+    }
+}
+
+/// The orders of an open loop leave in full batches.
+fn check_rate(flags: &Flags, batch: u16) -> Result<(), Failure> {
+    let measured_s = flags.measured().as_secs_f64();
+    match flags.rate {
+        Some(rate) if rate * measured_s < f64::from(batch) => Err(Failure::new(format!(
+            "at --rate {rate} no --batch of {batch} is due within {measured_s} s"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -1,8 +1,11 @@
 //! `buttonwood bench ouch-agent`: one process with all clients, on one thread and one epoll.
 //!
-//! In a closed loop, the latency of an order begins when it is handed to the socket; in an open
-//! loop when it is due, however late it is sent.
+//! In a closed loop, the latency of an order begins when it is handed to the socket, and the
+//! answers within the measured time count. In an open loop it begins when the order is due, however
+//! late it is sent, and the orders that are due within the measured time count, whenever they are
+//! answered.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use cli::Failure;
@@ -47,6 +50,7 @@ struct Agent {
     turn: usize,
     timer: Timer,
     begun: Instant,
+    measured: Range<Instant>,
     score: Score,
 }
 
@@ -66,12 +70,14 @@ impl Agent {
             poll.registry().register(&mut connection.stream, Token(at), interest)?;
             traders.push(Trader::new(connection, (!is_echo).then_some(key), sizes)?);
         }
+        let begun = Instant::now();
         let mut agent = Self {
             has_lanes: spec.address.starts_with(SHM),
             schedule: None,
             turn: 0,
             timer: Timer::new(poll.registry())?,
-            begun: Instant::now(),
+            begun,
+            measured: begun..begun,
             score: Score::default(),
             spec,
             poll,
@@ -98,27 +104,30 @@ impl Agent {
     }
 
     fn drive(&mut self, begin: Instant) -> Result<Outcome, Failure> {
-        let measured = begin + self.spec.warm_up;
-        let end = measured + self.spec.measured;
+        let begins = begin + self.spec.warm_up;
+        let end = begins + self.spec.measured;
+        self.measured = begins..end;
         let mut events = Events::with_capacity(EVENTS);
         let mut word = begin;
-        let (mut is_measured, mut outcome) = (false, None);
+        let (mut is_measured, mut is_over) = (false, false);
         self.schedule = Schedule::new(&self.spec, begin);
         for at in 0..self.traders.len() {
             self.send_next(at, begin)?;
         }
         loop {
-            self.send_due()?;
+            if !is_over {
+                self.send_due()?;
+            }
             self.wait(&mut events)?;
             let mut now = Instant::now();
-            if !is_measured && now >= measured {
+            if !is_measured && now >= begins {
                 is_measured = true;
                 self.score.begin();
             }
-            let is_over = now >= end;
-            if is_over && outcome.is_none() {
+            if !is_over && now >= end {
+                is_over = true;
                 self.send_due()?;
-                outcome = Some(self.close());
+                self.score.over();
             }
             for at in self.ready(&events)? {
                 self.traders[at].connection.flush()?;
@@ -135,20 +144,16 @@ impl Agent {
             }
             let is_idle = self.traders.iter().all(|trader| trader.under_way.is_empty());
             if is_over && (is_idle || now >= end + GRACE) {
-                break;
+                return Ok(self.close());
             }
         }
-        let mut outcome = outcome.unwrap_or_else(|| self.close());
-        let left: usize = self.traders.iter().map(|trader| trader.under_way.len()).sum();
-        if left > 0 {
-            outcome.errors.insert("no answer".to_owned(), left as u64);
-        }
-        Ok(outcome)
     }
 
     fn wait(&mut self, events: &mut Events) -> Result<(), Failure> {
         if self.has_lanes {
-            polled::wait(&mut self.poll, events, &mut self.traders, Some(WAIT))
+            let has_room = self.traders.iter().any(|trader| trader.room() > 0);
+            let next = self.schedule.as_ref().and_then(Schedule::next).filter(|_| has_room);
+            polled::wait(&mut self.poll, events, &mut self.traders, (Some(WAIT), next))
         } else {
             Ok(self.poll.poll(events, Some(WAIT))?)
         }
@@ -207,6 +212,8 @@ impl Agent {
     fn close(&mut self) -> Outcome {
         let unsent = self.schedule.as_ref().map_or(0, Schedule::unsent);
         self.score.failed(NOT_SENT, unsent);
+        let left: usize = self.traders.iter().map(|trader| trader.under_way.len()).sum();
+        self.score.failed("no answer", left as u64);
         self.score.end()
     }
 
@@ -214,19 +221,27 @@ impl Agent {
     fn read(&mut self, at: usize) -> Result<bool, Failure> {
         let trader = &mut self.traders[at];
         let is_empty = trader.connection.fill()?;
-        self.score.outcome.bytes_received += trader.connection.arrived().len() as u64;
+        let bytes = trader.connection.arrived().len() as u64;
         let now = Instant::now();
         let now_ms = self.begun.elapsed().as_millis() as u64;
         let Seen { answered, refused, executed } = trader.receive(now_ms)?;
         for _ in 0..answered {
-            let sent = trader.under_way.pop_front();
-            let sent = sent.ok_or_else(|| Failure::fault("an answer to no order"))?;
-            self.score.answered(now - sent);
+            let since = trader.under_way.pop_front();
+            let since = since.ok_or_else(|| Failure::fault("an answer to no order"))?;
+            let moment = if self.schedule.is_some() { since } else { now };
+            if self.measured.contains(&moment) {
+                self.score.answered(now - since);
+            } else {
+                self.score.answered_outside();
+            }
         }
         trader.under_way.drain(..refused.min(trader.under_way.len()));
-        self.score.failed("rejected", refused as u64);
-        // Each trade has a report for either side.
-        self.score.outcome.trades += executed / 2;
+        if self.schedule.is_some() || now < self.measured.end {
+            self.score.failed("rejected", refused as u64);
+            self.score.outcome.bytes_received += bytes;
+            // Each trade has a report for either side.
+            self.score.outcome.trades += executed / 2;
+        }
         Ok(is_empty)
     }
 

@@ -22,7 +22,7 @@ pub(super) fn run(path: &str) -> Result<(), Failure> {
     let mut events = Events::with_capacity(EVENTS);
     let mut connections: Vec<Connection> = Vec::new();
     loop {
-        polled::wait(&mut poll, &mut events, &mut connections, None)?;
+        polled::wait(&mut poll, &mut events, &mut connections, (None, None))?;
         for event in &events {
             if event.token() != LISTENER {
                 if connections[event.token().0].wake().is_err() {

@@ -8,13 +8,13 @@ use shm::POLLS_FOR;
 
 use crate::socket::Connection;
 
-/// Waits until bytes have come to one of the connections, or an event; at most for `longest`, after
-/// which there may be neither.
+/// Waits until bytes have come to one of the connections, or an event. There may be neither after
+/// the longest wait, or at the moment at which the next order is due.
 pub(super) fn wait(
     poll: &mut Poll,
     events: &mut Events,
     connections: &mut [impl AsMut<Connection>],
-    longest: Option<Duration>,
+    (longest, due): (Option<Duration>, Option<Instant>),
 ) -> Result<(), Failure> {
     events.clear();
     let begun = Instant::now();
@@ -23,6 +23,9 @@ pub(super) fn wait(
             if connection.as_mut().has_come()? {
                 return Ok(());
             }
+        }
+        if due.is_some_and(|due| due <= Instant::now()) {
+            return Ok(());
         }
         std::hint::spin_loop();
     }

@@ -48,7 +48,7 @@ impl Score {
 
     /// The measured time has ended. Answers to its orders may still come, and count.
     pub(crate) fn over(&mut self) {
-        self.cpu_end_s.get_or_insert_with(cpu_s);
+        self.cpu_end_s = Some(cpu_s());
     }
 
     /// The figures of the measured time.

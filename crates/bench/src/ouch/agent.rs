@@ -115,10 +115,8 @@ impl Agent {
             self.send_next(at, begin)?;
         }
         loop {
-            if !is_over {
-                self.send_due()?;
-            }
-            self.wait(&mut events)?;
+            let due = if is_over { None } else { self.send_due()? };
+            self.wait(&mut events, due)?;
             let mut now = Instant::now();
             if !is_measured && now >= begins {
                 is_measured = true;
@@ -149,11 +147,9 @@ impl Agent {
         }
     }
 
-    fn wait(&mut self, events: &mut Events) -> Result<(), Failure> {
+    fn wait(&mut self, events: &mut Events, due: Option<Instant>) -> Result<(), Failure> {
         if self.has_lanes {
-            let has_room = self.traders.iter().any(|trader| trader.room() > 0);
-            let next = self.schedule.as_ref().and_then(Schedule::next).filter(|_| has_room);
-            polled::wait(&mut self.poll, events, &mut self.traders, (Some(WAIT), next))
+            polled::wait(&mut self.poll, events, &mut self.traders, (Some(WAIT), due))
         } else {
             Ok(self.poll.poll(events, Some(WAIT))?)
         }
@@ -182,12 +178,13 @@ impl Agent {
     }
 
     /// Sends the batches of an open loop that are due, as far as clients have room, and sets the
-    /// timer for the next one.
-    fn send_due(&mut self) -> Result<(), Failure> {
+    /// timer for the next one, whose moment it returns.
+    fn send_due(&mut self) -> Result<Option<Instant>, Failure> {
         let now = Instant::now();
         while let Some(next) = self.schedule.as_ref().and_then(Schedule::next) {
             if next > now {
-                return self.timer.wake_at(next);
+                self.timer.wake_at(next)?;
+                return Ok(Some(next));
             }
             let count = self.traders.len();
             let mut turns = (self.turn..self.turn + count).map(|turn| turn % count);
@@ -197,7 +194,7 @@ impl Agent {
             let batch = self.schedule.as_mut().expect("it has a next batch").take();
             self.send(at, batch)?;
         }
-        Ok(())
+        Ok(None)
     }
 
     fn send(&mut self, at: usize, since: impl IntoIterator<Item = Instant>) -> Result<(), Failure> {

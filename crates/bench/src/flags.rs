@@ -57,6 +57,9 @@ pub(super) struct Flags {
     /// Allows huge pages for the large arrays of the fresh venue
     #[arg(long, value_name = "SWITCH", conflicts_with = "url", value_parser = SWITCH, default_value = "on")]
     pub(super) huge_pages: String,
+    /// File with other settings of the fresh venue, as for `serve`
+    #[arg(long, value_name = "FILE", conflicts_with = "url")]
+    pub(super) config: Option<PathBuf>,
     /// Seed of the orders: the same seed gives the same orders
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
@@ -126,6 +129,7 @@ impl Flags {
             format!("--huge-pages={}", self.huge_pages),
         ];
         settings.extend(self.pin.as_ref().map(|pin| format!("--pin={pin}")));
+        settings.extend(self.config.as_ref().map(|file| format!("--config={}", file.display())));
         settings
     }
 }

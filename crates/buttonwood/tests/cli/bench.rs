@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::process::{Serving, run, run_json, run_refused, text};
+use crate::process::{Serving, run, run_json, run_refused, stderr, text};
 
 const SHORT: [&str; 6] = ["--duration", "1", "--warm-up", "0", "--durability", "memory"];
 const LONGER: [&str; 6] = ["--duration", "4", "--warm-up", "0", "--durability", "memory"];
@@ -46,6 +46,17 @@ fn chart(figures: &Value) -> String {
     let output = python.wait_with_output().expect("it ends");
     assert!(output.status.success(), "see above");
     String::from_utf8(output.stdout).expect("it is text")
+}
+
+#[test]
+fn the_fresh_venue_has_the_settings_of_a_file() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("settings.toml");
+    std::fs::write(&file, "spool_max_mib = 7\n").expect("a file");
+    let config = file.to_str().expect("it is text");
+    let args = [&["bench", "health", "--config", config][..], &SHORT].concat();
+    let refused = stderr(&run(&args));
+    assert!(refused.contains("spool_max_mib must be between"), "{refused}");
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
-fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 

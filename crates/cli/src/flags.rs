@@ -316,7 +316,8 @@ pub struct Flags {
     #[arg(long, value_name = "SWITCH", value_parser = SWITCH)]
     huge_pages: Option<String>,
 
-    /// Size limit of the event spool in MiB, at least 32; the oldest events are deleted
+    /// Size limit of the event spool in MiB, at least 32; the oldest events are deleted. While the
+    /// read model or a publisher is behind, it has up to eight times as much
     /// [default: 256] [env: BUTTONWOOD_SPOOL_MAX_MIB]
     #[arg(long, value_name = "N")]
     spool_max_mib: Option<u64>,

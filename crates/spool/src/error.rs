@@ -45,6 +45,11 @@ impl SpoolError {
         Self::Damaged { file: file.to_path_buf(), offset, damage }
     }
 
+    pub(super) fn is_full(&self) -> bool {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        matches!(self, Self::Io { error, .. } if matches!(error.kind(), StorageFull | QuotaExceeded))
+    }
+
     /// Whether a file is not there: a reader may have been overtaken by the retention.
     pub(super) fn is_not_found(&self) -> bool {
         matches!(self, Self::Io { error, .. } if error.kind() == io::ErrorKind::NotFound)

@@ -128,6 +128,21 @@ fn a_full_disk_costs_nothing_and_what_comes_waits_until_there_is_room() {
 /// It keeps all of a long story.
 const ROOMY: Retention = Retention { max_bytes: 256 << 10, max_age_ns: None };
 
+/// As much is kept as without it.
+#[test]
+fn a_full_disk_gets_the_room_of_what_is_kept_for_a_reader_that_is_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, _) = limited(dir.path(), 2 * SMALL.max_bytes);
+    let story = Story::of(4_000);
+    let mut spool = start_on(disk, dir.path(), SMALL, &Story::of(0), 0);
+    let bookmark = spool.reader().bookmark();
+    write(&mut spool, &story.applied);
+    spool.flush();
+    assert!(!spool.is_waiting() && spool.lost_from.is_none());
+    check(&spool, &story, spool.first_sequence());
+    drop(bookmark);
+}
+
 #[test]
 fn what_is_cut_off_while_it_waits_is_made_anew() {
     let dir = tempfile::tempdir().unwrap();

@@ -25,6 +25,7 @@
 
 mod applied;
 mod batch;
+mod bookmark;
 mod checked;
 mod complete;
 mod error;
@@ -49,6 +50,7 @@ mod tests;
 
 pub use applied::{Applied, AppliedRef};
 pub use batch::Batch;
+pub use bookmark::Bookmark;
 pub use error::SpoolError;
 pub use frame::Chain;
 pub use framer::Framer;

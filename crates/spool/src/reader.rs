@@ -10,6 +10,7 @@ use types::{AccountId, Event, InstrumentId};
 
 use crate::applied::Applied;
 use crate::batch::Batch;
+use crate::bookmark::{Bookmark, Bookmarks};
 use crate::error::SpoolError;
 use crate::index::{Index, IndexFile, Key, KeyMap, Numbers, Range, Summary};
 use crate::segment::{Sealed, add_to_index, index_path};
@@ -43,6 +44,7 @@ pub(super) struct Shared {
     pub(super) dir: PathBuf,
     pub(super) disk: Disk,
     table: Mutex<Table>,
+    pub(super) bookmarks: Bookmarks,
     /// Something is not in the files, or not for sure, that the log has.
     is_lacking: AtomicBool,
 }
@@ -53,6 +55,7 @@ impl Shared {
             dir: dir.to_path_buf(),
             disk: disk.clone(),
             table: Mutex::default(),
+            bookmarks: Bookmarks::default(),
             is_lacking: AtomicBool::new(false),
         }
     }
@@ -178,6 +181,11 @@ impl OpenSegment {
 }
 
 impl SpoolReader {
+    /// For a reader that follows: the spool keeps for longer what comes after it.
+    pub fn bookmark(&self) -> Bookmark {
+        self.shared.bookmarks.begin()
+    }
+
     /// A command and what it left to later, as they were applied; nothing when it is yet to come.
     pub fn read(&self, sequence: u64) -> Result<Vec<Applied>, SpoolError> {
         let mut found = self.read_from(sequence, 1)?;

@@ -11,7 +11,8 @@ use crate::frame::FRAME_SIZE_MIN;
 /// How much of the events is kept for readers. What is older goes in whole segments.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Retention {
-    /// Of all files together. At least [`Retention::MAX_BYTES_MIN`].
+    /// Of all files together, at least [`Retention::MAX_BYTES_MIN`]; eight times as many while a
+    /// reader with a [`Bookmark`](crate::Bookmark) is behind, of whatever age.
     pub max_bytes: u64,
     /// How much older than the newest event the oldest ones may be; `None` for no such limit.
     pub max_age_ns: Option<u64>,
@@ -29,6 +30,10 @@ const AGE_SEGMENTS: u64 = 8;
 /// A segment is read as a whole when the spool is opened.
 const SEGMENT_SIZE_MAX: u64 = 64 << 20;
 
+/// A burst of seconds must not drive readers out of the spool: to make events anew from the log
+/// takes longer than to read them, so a reader that is behind would fall further.
+const BEHIND: u64 = 8;
+
 const BATCH_SIZE_MAX: usize = 256 << 10;
 
 impl Retention {
@@ -36,6 +41,11 @@ impl Retention {
     pub const ALL: Self = Self { max_bytes: u64::MAX, max_age_ns: None };
     pub const MAX_BYTES_DEFAULT: u64 = 256 << 20;
     pub const MAX_BYTES_MIN: u64 = 32 << 20;
+
+    /// What holds while a reader that follows is behind.
+    pub(super) fn while_behind(&self) -> Self {
+        Self { max_bytes: self.max_bytes.saturating_mul(BEHIND), max_age_ns: None }
+    }
 
     /// At which a segment is full.
     pub(super) fn segment_size(&self) -> u64 {

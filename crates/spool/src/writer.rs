@@ -12,12 +12,16 @@ use crate::batch::Batch;
 use crate::checked::Checked;
 use crate::error::SpoolError;
 use crate::framer::Framer;
-use crate::index::Index;
+use crate::index::{Index, Summary};
 use crate::reader::{Shared, SpoolReader};
 use crate::retention::{Retention, write_mark};
 use crate::segment::{SegmentWriter, index_path, segment_path};
 use crate::unsynced::Unsynced;
 use crate::waiting::Waiting;
+
+/// Segments that are deleted when one is full, at most: when a reader has caught up there may be
+/// hundreds, each takes up to a millisecond, and the publisher has events to bring.
+const DELETED_AT_ONCE: usize = 4;
 
 #[derive(Debug)]
 pub struct Spool {
@@ -123,6 +127,9 @@ impl Spool {
     }
 
     fn put_off(&mut self, batch: &Batch, error: &SpoolError) {
+        if error.is_full() {
+            self.retain(); // What is new comes before what is kept for longer.
+        }
         if self.lost_from.is_none() && self.waiting.has_room_for(batch) {
             if self.waiting.is_empty() {
                 tracing::warn!(
@@ -177,7 +184,7 @@ impl Spool {
     fn try_store(&mut self, batch: &Batch) -> Result<(), SpoolError> {
         if self.must_seal(batch) {
             self.seal()?;
-            self.retain();
+            self.retain_for_readers();
         }
         let writer = match &mut self.writer {
             Some(writer) => writer,
@@ -247,17 +254,30 @@ impl Spool {
 
     /// Deletes what is beyond the retention, and leaves room for the segment that grows.
     pub(crate) fn retain(&mut self) {
-        while self.keeps_too_much() && self.remove_oldest() {}
+        while self.oldest_beyond(self.retention).is_some() && self.remove_oldest() {}
     }
 
-    fn keeps_too_much(&self) -> bool {
+    /// The same, but for what a reader that follows still has to read.
+    fn retain_for_readers(&mut self) {
+        for _ in 0..DELETED_AT_ONCE {
+            let Some(oldest) = self.oldest_beyond(self.retention) else { return };
+            let is_wanted = self.shared.bookmarks.lowest().is_some_and(|has| has < oldest.last);
+            let is_too_much = self.oldest_beyond(self.retention.while_behind()).is_some();
+            if (is_wanted && !is_too_much) || !self.remove_oldest() {
+                return;
+            }
+        }
+    }
+
+    /// The oldest of the full segments, if limits leave it no room.
+    fn oldest_beyond(&self, limits: Retention) -> Option<Summary> {
         let sealed = Arc::clone(&self.shared.table().sealed);
-        let (Some(oldest), Some(newest)) = (sealed.first(), sealed.last()) else { return false };
+        let (oldest, newest) = (sealed.first()?.summary, sealed.last()?.summary);
         let size: u64 = sealed.iter().map(|sealed| sealed.file_size).sum();
-        let newest_ns = newest.summary.last_ns.max(self.newest_ns);
-        let age_ns = newest_ns.saturating_sub(oldest.summary.last_ns);
-        size + self.retention.segment_size() > self.retention.max_bytes
-            || self.retention.max_age_ns.is_some_and(|max_ns| age_ns > max_ns)
+        let age_ns = newest.last_ns.max(self.newest_ns).saturating_sub(oldest.last_ns);
+        let is_beyond = size.saturating_add(self.retention.segment_size()) > limits.max_bytes
+            || limits.max_age_ns.is_some_and(|max_ns| age_ns > max_ns);
+        is_beyond.then_some(oldest)
     }
 
     /// `false` when there is nothing to delete but what is being written.

@@ -16,7 +16,7 @@ use crate::feed::opening::open;
 use crate::feed::pace::Pace;
 use crate::page::Page;
 use crate::retention::HistoryRetention;
-use spool::{SpoolError, SpoolReader};
+use spool::{Bookmark, SpoolError, SpoolReader};
 
 /// In the steps of `nice`: about a tenth of another thread's share.
 const NICE: i32 = 10;
@@ -78,6 +78,7 @@ impl Feed {
         let interrupter = backend.interrupter();
         let follower = Follower {
             backend,
+            bookmark: spool.bookmark(),
             spool,
             older: Arc::new(older),
             gauges,
@@ -151,6 +152,7 @@ fn yield_to_others(name: &str) {
 pub(super) struct Follower<B: Backend, G: Gauges> {
     pub(super) backend: B,
     pub(super) spool: SpoolReader,
+    bookmark: Bookmark,
     pub(super) older: Arc<dyn OlderEvents>,
     gauges: G,
     retention: HistoryRetention,
@@ -246,12 +248,12 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
                 return Ok(());
             }
             self.keep_up(&mut store, &mut upkeep)?;
-            let progress = store.progress();
+            let (progress, wanted) = (store.progress(), store.wants());
+            self.bookmark.set(wanted.after.sequence);
             if std::mem::take(&mut gathers) {
                 let time = self.backend.gather();
                 self.pace.gather(time, progress.sequence, || self.is_stopping());
             }
-            let wanted = store.wants();
             match self.take::<<B::Store as Store>::Page>(wanted) {
                 Ok((page, _)) if page.is_empty() => {
                     self.is_well();

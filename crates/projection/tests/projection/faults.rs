@@ -177,6 +177,28 @@ fn readers_learn_what_keeps_history_and_how_old_it_is() {
 }
 
 #[test]
+fn what_a_read_model_lacks_stays_in_the_spool_beyond_its_limit() {
+    let dir = tempfile::tempdir().unwrap();
+    let venue = Venue::start_with(crate::older::small(dir.path()));
+    let first = || {
+        let first = venue.handle().read_views(|_, spool| spool.first_sequence()).unwrap();
+        first.blocking_recv().unwrap()
+    };
+    venue.trade(0..10);
+    venue.wait();
+    let other = Connection::open(sqlite::path(dir.path())).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE; UPDATE progress SET sequence = sequence;").unwrap();
+    let sequence = venue.history.sequence();
+    venue.trade(10..400);
+    assert!(first() <= sequence + 1, "{} is kept of {sequence}", first());
+    other.execute_batch("ROLLBACK;").unwrap();
+    venue.wait();
+    crate::older::trade_level(&venue, 400..600);
+    assert!(first() > sequence + 100, "it has all, so the limit holds again: {}", first());
+    venue.stop();
+}
+
+#[test]
 fn a_quiet_hour_makes_history_no_older() {
     let dir = tempfile::tempdir().unwrap();
     let venue = Venue::start(dir.path());

@@ -10,7 +10,8 @@ use projection::sqlite::Sqlite;
 use projection::{Gauges, HistoryRetention, OlderError, OlderEvents, Projection, Wake};
 use spool::Applied;
 use types::Event;
-use venue::{Archive, ArchiveError, Listener, Metrics, Opened, Place};
+use venue::clock::now_ns;
+use venue::{Archive, ArchiveError, FollowerCores, Listener, Metrics, Opened, Place};
 
 /// Starts the read model on the spool of a venue that has not started yet.
 pub fn start(data_dir: &Path, opened: &Opened, retention: HistoryRetention) -> Projection {
@@ -24,7 +25,7 @@ pub fn start_at(
     opened: &Opened,
     retention: HistoryRetention,
 ) -> Projection {
-    let (spool, measured) = (opened.spool().reader(), Measured(opened.metrics()));
+    let (spool, measured) = (opened.spool().reader(), Measured::of(opened));
     let log = FromLog(data_dir.to_path_buf());
     match place {
         HistoryPlace::Sqlite => {
@@ -95,19 +96,40 @@ impl Listener for Wakes {
     }
 }
 
-/// Writes the gauges of the read model to the venue's metrics.
-struct Measured(Arc<Metrics>);
+/// Beyond it the read model takes time from the cores of orders.
+const BEHIND_NS: u64 = 1_000_000_000;
+
+/// Writes the gauges of the read model to the venue's metrics, and gives it cores.
+struct Measured {
+    metrics: Arc<Metrics>,
+    cores: Option<FollowerCores>,
+}
+
+impl Measured {
+    fn of(opened: &Opened) -> Self {
+        Self { metrics: opened.metrics(), cores: opened.follower_cores() }
+    }
+}
 
 impl Gauges for Measured {
     fn projected(&self, sequence: u64) {
-        self.0.projected(sequence);
+        self.metrics.projected(sequence);
+    }
+
+    fn behind(&self, since_ns: Option<u64>) {
+        let Some(cores) = &self.cores else { return };
+        match since_ns {
+            None => cores.use_all(false),
+            Some(since_ns) if now_ns().saturating_sub(since_ns) > BEHIND_NS => cores.use_all(true),
+            Some(_) => {}
+        }
     }
 
     fn complete_from(&self, first_sequence: u64) {
-        self.0.projection_complete_from(first_sequence);
+        self.metrics.projection_complete_from(first_sequence);
     }
 
     fn failed(&self, failed: bool) {
-        self.0.projection_failed(failed);
+        self.metrics.projection_failed(failed);
     }
 }

@@ -57,7 +57,7 @@ pub use machine::{Machine, MachineError, Output, Progress, Role};
 pub use metrics::{
     BookFigures, Buckets, Exposition, Figures, MetricSource, Metrics, RefusalCause, ReplicaStatus,
 };
-pub use pin::Core;
+pub use pin::{Core, FollowerCores};
 pub use recovery::archive::{
     Archive, ArchiveError, Place, Replay, ReplayedBatch, ReplayedCommand, SnapshotFile,
 };

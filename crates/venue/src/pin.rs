@@ -1,5 +1,6 @@
 //! Threads that are kept to one core each, and those that are kept off the cores of orders.
 
+use std::cell::Cell;
 use std::io;
 
 #[cfg(target_os = "linux")]
@@ -75,6 +76,35 @@ pub(crate) fn beside_orders<R>(_: [Option<Core>; 2], start: impl FnOnce() -> R) 
     start()
 }
 
+/// The cores of a thread that [`beside_orders`] has started where no cores are named.
+#[derive(Debug, Default)]
+pub struct FollowerCores {
+    has_all: Cell<bool>,
+}
+
+impl FollowerCores {
+    /// Lets the calling thread run on the cores of orders too, or else keeps it off them.
+    #[cfg(target_os = "linux")]
+    pub fn use_all(&self, all: bool) {
+        if self.has_all.replace(all) == all {
+            return;
+        }
+        // The number of a process is that of its main thread, which is never pinned.
+        let moved = sched_getaffinity(Some(rustix::process::getpid())).and_then(|cores| {
+            let others = || without_those_of_orders(cores, [None, None]);
+            sched_setaffinity(None, &if all { cores } else { others() })
+        });
+        if let Err(error) = moved {
+            tracing::debug!(%error, "this thread stays on its cores");
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub fn use_all(&self, all: bool) {
+        self.has_all.set(all);
+    }
+}
+
 #[cfg(target_os = "linux")]
 fn without_those_of_orders(cores: CpuSet, named: [Option<Core>; 2]) -> CpuSet {
     let mut others = cores;
@@ -119,6 +149,24 @@ mod tests {
             Core::new(number).check().unwrap();
         }
         assert_eq!(cores(), before);
+    }
+
+    #[test]
+    fn a_thread_that_follows_orders_takes_their_cores_and_leaves_them() {
+        let follower = std::thread::spawn(|| {
+            let cores = || sched_getaffinity(None).unwrap();
+            let all = cores();
+            let follower_cores = FollowerCores::default();
+            follower_cores.use_all(false);
+            assert_eq!(cores(), all, "it was started where it belongs");
+            follower_cores.use_all(true);
+            assert_eq!(cores(), all);
+            follower_cores.use_all(false);
+            assert_eq!(cores(), without_those_of_orders(all, [None, None]));
+            follower_cores.use_all(true);
+            assert_eq!(cores(), all);
+        });
+        follower.join().unwrap();
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use log::{Durability, SEGMENT_SIZE_DEFAULT};
 use spool::Retention;
 
-use crate::pin::{Core, beside_orders};
+use crate::pin::{Core, FollowerCores, beside_orders};
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -68,5 +68,11 @@ impl Settings {
             return start();
         }
         beside_orders([self.engine_core, self.log_core], start)
+    }
+
+    /// For a thread that was started so; `None` where its cores do not change.
+    pub(crate) fn follower_cores(&self) -> Option<FollowerCores> {
+        let names_none = self.engine_core.is_none() && self.log_core.is_none();
+        (self.keeps_cores_for_orders && names_none).then(FollowerCores::default)
     }
 }

@@ -50,6 +50,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
         mut spooled: u64,
     ) -> Result<(), ProjectionError> {
         let mut attempts = 0;
+        self.gauges.behind(Some(0));
         loop {
             let before = store.progress().sequence;
             let replayed = self.replay_older(store, upkeep, &mut spooled)?;

@@ -154,7 +154,7 @@ pub(super) struct Follower<B: Backend, G: Gauges> {
     pub(super) spool: SpoolReader,
     bookmark: Bookmark,
     pub(super) older: Arc<dyn OlderEvents>,
-    gauges: G,
+    pub(super) gauges: G,
     retention: HistoryRetention,
     reached: watch::Sender<Reached>,
     pace: Arc<Pace>,
@@ -257,6 +257,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             match self.take::<<B::Store as Store>::Page>(wanted) {
                 Ok((page, _)) if page.is_empty() => {
                     self.is_well();
+                    self.gauges.behind(None);
                     if self.is_stopping() {
                         return Ok(());
                     }
@@ -266,6 +267,7 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
                     store.write(&page)?;
                     self.is_well();
                     upkeep.added();
+                    self.gauges.behind(has_more.then(|| store.progress().sequenced_ns));
                     gathers = !has_more && wanted.until.is_none();
                 }
                 Err(SpoolError::Gone { first }) => {

@@ -27,7 +27,7 @@ use spool::Spool;
 use crate::follower::{Follower, Position};
 use crate::machine::Machine;
 use crate::metrics::Metrics;
-use crate::pin::keep_this_thread_to;
+use crate::pin::{FollowerCores, keep_this_thread_to};
 use crate::recovery::base::Base;
 use crate::recovery::error::{OpenError, at};
 use crate::recovery::log_events::LogEvents;
@@ -155,6 +155,12 @@ impl Opened {
     /// Starts threads that follow orders from the spool, on the cores where they may run.
     pub fn start_followers<R>(&self, start: impl FnOnce() -> R) -> R {
         self.settings.start_followers(start)
+    }
+
+    /// For a thread that is started so, and may need the cores of orders for a while; `None` where
+    /// it has them, or an operator has named those of orders.
+    pub fn follower_cores(&self) -> Option<FollowerCores> {
+        self.settings.follower_cores()
     }
 
     /// On a log that stands before the folder's own, such as one that holds batches up.

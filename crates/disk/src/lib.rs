@@ -24,3 +24,4 @@ pub mod simulated;
 pub use error::DiskError;
 pub use file_system::{Access, FileSystem, StoredFile};
 pub use handle::{Disk, DiskFile, FileReader};
+pub use real::free_bytes;

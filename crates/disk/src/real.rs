@@ -18,6 +18,12 @@ const FOLDER_MODE: u32 = 0o700;
 /// A symbolic link in a data folder could lead anywhere.
 const FOLLOW_NO_LINK: i32 = OFlags::NOFOLLOW.bits().cast_signed();
 
+/// What an unprivileged process may still write on the file system of this folder.
+pub fn free_bytes(dir: &Path) -> io::Result<u64> {
+    let disk = rustix::fs::statvfs(dir)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
 /// The file system of this machine.
 #[derive(Debug)]
 pub(crate) struct Local;

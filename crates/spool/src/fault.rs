@@ -128,6 +128,19 @@ fn a_full_disk_costs_nothing_and_what_comes_waits_until_there_is_room() {
 /// It keeps all of a long story.
 const ROOMY: Retention = Retention { max_bytes: 256 << 10, max_age_ns: None };
 
+#[test]
+fn on_a_disk_without_much_room_nothing_is_kept_for_a_reader_that_is_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let story = Story::of(2_000);
+    let mut spool = start(dir.path(), SMALL, &Story::of(0), 0);
+    spool.free_min = u64::MAX;
+    let bookmark = spool.reader().bookmark();
+    write(&mut spool, &story.applied);
+    assert!(spool.first_sequence() > 1_000, "the usual limit holds");
+    check(&spool, &story, spool.first_sequence());
+    drop(bookmark);
+}
+
 /// As much is kept as without it.
 #[test]
 fn a_full_disk_gets_the_room_of_what_is_kept_for_a_reader_that_is_behind() {

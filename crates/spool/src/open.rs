@@ -20,7 +20,7 @@ use crate::segment::{
     scan, segment_path,
 };
 use crate::waiting::Waiting;
-use crate::writer::Spool;
+use crate::writer::{FREE_MIN, Spool};
 
 impl Spool {
     /// Opens the spool, or begins one behind `sequence`, the last one applied before the replay
@@ -65,6 +65,8 @@ impl Spool {
             is_doubtful,
             is_replaying: true,
             has_strays: false,
+            deletes_more: false,
+            free_min: FREE_MIN,
         };
         if let Some(first) = segments.pop() {
             spool.resume(first, sequence, event_hash)?;

@@ -19,9 +19,9 @@ use crate::segment::{SegmentWriter, index_path, segment_path};
 use crate::unsynced::Unsynced;
 use crate::waiting::Waiting;
 
-/// Segments that are deleted when one is full, at most: when a reader has caught up there may be
-/// hundreds, each takes up to a millisecond, and the publisher has events to bring.
-const DELETED_AT_ONCE: usize = 4;
+/// For all else that is on the disk. With less, nothing is kept for readers that are behind: the
+/// log must have room for orders.
+pub(crate) const FREE_MIN: u64 = 1 << 30;
 
 #[derive(Debug)]
 pub struct Spool {
@@ -47,6 +47,9 @@ pub struct Spool {
     /// Events of the replay do not continue the numbers that are here: these are of another
     /// history.
     pub(crate) has_strays: bool,
+    /// There may be more to delete than what was deleted last.
+    pub(crate) deletes_more: bool,
+    pub(crate) free_min: u64,
 }
 
 impl Spool {
@@ -100,6 +103,9 @@ impl Spool {
     /// Stores frames. Matching does not stop for a disk that fails: what is lost can be made from
     /// the log again, and a hole gives readers nothing wrong.
     pub fn keep(&mut self, batch: &Batch) {
+        if self.deletes_more {
+            self.retain_for_readers();
+        }
         let stored = self
             .store_waiting()
             .and_then(|()| if batch.is_empty() { Ok(()) } else { self.store(batch) });
@@ -257,16 +263,21 @@ impl Spool {
         while self.oldest_beyond(self.retention).is_some() && self.remove_oldest() {}
     }
 
-    /// The same, but for what a reader that follows still has to read.
+    /// The same, but for what a reader that follows still has to read, and one segment at a time:
+    /// when a reader has caught up there may be hundreds, each takes up to a millisecond, and the
+    /// publisher has events to bring.
     fn retain_for_readers(&mut self) {
-        for _ in 0..DELETED_AT_ONCE {
-            let Some(oldest) = self.oldest_beyond(self.retention) else { return };
-            let is_wanted = self.shared.bookmarks.lowest().is_some_and(|has| has < oldest.last);
-            let is_too_much = self.oldest_beyond(self.retention.while_behind()).is_some();
-            if (is_wanted && !is_too_much) || !self.remove_oldest() {
-                return;
-            }
+        self.deletes_more = false;
+        let Some(oldest) = self.oldest_beyond(self.retention) else { return };
+        let is_wanted = self.shared.bookmarks.lowest().is_some_and(|has| has <= oldest.last);
+        let is_too_much = self.oldest_beyond(self.retention.while_behind()).is_some();
+        if !is_wanted || is_too_much || !self.has_room() {
+            self.deletes_more = self.remove_oldest();
         }
+    }
+
+    fn has_room(&self) -> bool {
+        disk::free_bytes(&self.shared.dir).is_ok_and(|free| free >= self.free_min)
     }
 
     /// The oldest of the full segments, if limits leave it no room.

@@ -86,13 +86,17 @@ impl FollowerCores {
     /// Lets the calling thread run on the cores of orders too, or else keeps it off them.
     #[cfg(target_os = "linux")]
     pub fn use_all(&self, all: bool) {
-        if self.has_all.replace(all) == all {
+        if self.has_all.get() == all {
             return;
         }
-        // The number of a process is that of its main thread, which is never pinned.
+        // The number of a process is that of its main thread, which is never pinned. While it
+        // starts threads with `beside_orders` it has no more cores than they: then the next call
+        // tries again.
         let moved = sched_getaffinity(Some(rustix::process::getpid())).and_then(|cores| {
-            let others = || without_those_of_orders(cores, [None, None]);
-            sched_setaffinity(None, &if all { cores } else { others() })
+            let others = without_those_of_orders(cores, [None, None]);
+            sched_setaffinity(None, if all { &cores } else { &others })?;
+            self.has_all.set(all && cores != others);
+            Ok(())
         });
         if let Err(error) = moved {
             tracing::debug!(%error, "this thread stays on its cores");

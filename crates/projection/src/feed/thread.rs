@@ -250,7 +250,8 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
             self.keep_up(&mut store, &mut upkeep)?;
             let (progress, wanted) = (store.progress(), store.wants());
             self.bookmark.set(wanted.after.sequence);
-            if std::mem::take(&mut gathers) {
+            // What moves between databases waits for no more.
+            if std::mem::take(&mut gathers) && wanted.until.is_none() {
                 let time = self.backend.gather();
                 self.pace.gather(time, progress.sequence, || self.is_stopping());
             }
@@ -267,8 +268,10 @@ impl<B: Backend, G: Gauges> Follower<B, G> {
                     store.write(&page)?;
                     self.is_well();
                     upkeep.added();
-                    self.gauges.behind(has_more.then(|| store.progress().sequenced_ns));
-                    gathers = !has_more && wanted.until.is_none();
+                    if wanted.until.is_none() {
+                        self.gauges.behind(has_more.then(|| store.progress().sequenced_ns));
+                        gathers = !has_more;
+                    }
                 }
                 Err(SpoolError::Gone { first }) => {
                     if wanted.after.sequence < progress.sequence {

@@ -7,7 +7,6 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use log::LogWrite;
-use rustix::fs::statvfs;
 
 use crate::metrics::buckets::Buckets;
 use crate::metrics::exposition::{Exposition, MetricSource};
@@ -92,7 +91,7 @@ impl MetricSource for DiskUse {
         let reserve = fs::metadata(log.join(NEXT_SEGMENT_NAME)).map_or(0, |file| file.len());
         out.gauge("log_reserve_bytes", help, reserve.min(*segment_size))?;
         out.gauge("spool_bytes", "Size of the event spool", size(&data_dir.join("spool")))?;
-        let free = statvfs(data_dir).map(|disk| disk.f_bavail * disk.f_frsize);
+        let free = disk::free_bytes(data_dir);
         let free = free.ok().map(|free| ([("path", "data")], free));
         out.gauges("disk_free_bytes", "Free space on the disk of the data folder", free)
     }

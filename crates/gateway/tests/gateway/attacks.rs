@@ -377,7 +377,10 @@ async fn requests_in_flight_of_an_account_have_a_limit_over_its_addresses() {
     site.hold.stop();
     for id in 0..2 {
         let params = signed(&site.maker, order("100"));
-        send(&mut sockets[id as usize], id, "order.place", params).await;
+        let socket = &mut sockets[id as usize];
+        send(socket, id, "order.place", params).await;
+        // Else the question below could be the second request of the account.
+        assert_eq!(ask(socket, 7, "ping", json!({})).await["status"], 200);
     }
     let open = async || site.signed(&site.maker, "GET", "/api/v3/openOrderList", "").await;
     until(async || open().await.status == 429).await;

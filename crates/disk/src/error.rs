@@ -17,6 +17,11 @@ pub struct DiskError {
     pub source: Arc<io::Error>,
 }
 
+/// Whether a file system has no room, for all or for this user.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
 impl DiskError {
     /// For `map_err`: the error of what was being done to a file.
     pub fn at(doing: &'static str, file: &Path) -> impl FnOnce(io::Error) -> Self {
@@ -25,7 +30,7 @@ impl DiskError {
 
     /// Whether the reason is that there is no room: the one failure an operator can undo quickly.
     pub fn is_full(&self) -> bool {
-        matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+        is_full(&self.source)
     }
 
     /// Whether the bytes of the file cannot be had, however often it is tried.

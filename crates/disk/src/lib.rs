@@ -21,7 +21,7 @@ mod random;
 mod real;
 pub mod simulated;
 
-pub use error::DiskError;
+pub use error::{DiskError, is_full};
 pub use file_system::{Access, FileSystem, StoredFile};
 pub use handle::{Disk, DiskFile, FileReader};
 pub use real::free_bytes;

@@ -46,8 +46,7 @@ impl SpoolError {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        use io::ErrorKind::{QuotaExceeded, StorageFull};
-        matches!(self, Self::Io { error, .. } if matches!(error.kind(), StorageFull | QuotaExceeded))
+        matches!(self, Self::Io { error, .. } if disk::is_full(error))
     }
 
     /// Whether a file is not there: a reader may have been overtaken by the retention.

@@ -26,7 +26,7 @@ pub(super) const SMALL: Retention = Retention { max_bytes: 32 << 10, max_age_ns:
 const ALL: Retention = SMALL;
 /// Segments of 2 KiB, and room for longer stories.
 pub(super) const WIDE: Retention = Retention { max_bytes: 64 << 10, max_age_ns: None };
-const SECOND_NS: u64 = 1_000_000_000;
+pub(super) const SECOND_NS: u64 = 1_000_000_000;
 
 /// A history: every account and instrument has its numbers in it.
 #[derive(Clone, Debug, Default)]
@@ -430,43 +430,6 @@ fn the_oldest_goes_and_numbers_stay() {
     let again = spool.first_sequence();
     assert!(again.abs_diff(first) < 20, "{again} {first}");
     check(&spool, &story, again);
-}
-
-#[test]
-fn a_reader_that_follows_finds_its_events_while_it_is_behind() {
-    let dir = tempfile::tempdir().unwrap();
-    let story = Story::of(1_200);
-    let retention = Retention { max_age_ns: Some(100 * SECOND_NS), ..SMALL };
-    let mut spool = start(dir.path(), retention, &Story::of(0), 0);
-    let (reader, bookmark) = (spool.reader(), spool.reader().bookmark());
-    write(&mut spool, &story.applied[..600]);
-    assert_eq!(spool.first_sequence(), 1, "it has read nothing");
-    check(&spool, &Story::of(600), 1);
-
-    bookmark.set(400);
-    write(&mut spool, &story.applied[600..800]);
-    let next = reader.read_from(401, 10).unwrap();
-    assert_eq!(next, story.applied[400..410]);
-    let gone = reader.read_from(300, 10).unwrap_err();
-    assert!(matches!(gone, SpoolError::Gone { first: 301..=401 }), "{gone}");
-
-    drop(bookmark);
-    write(&mut spool, &story.applied[800..]);
-    assert!(spool.first_sequence() > 1_050, "the usual limits hold: {}", spool.first_sequence());
-}
-
-#[test]
-fn a_reader_that_is_too_far_behind_loses_what_is_oldest() {
-    let dir = tempfile::tempdir().unwrap();
-    let story = Story::of(12_000);
-    let mut spool = start(dir.path(), SMALL, &Story::of(0), 0);
-    let bookmark = spool.reader().bookmark();
-    write(&mut spool, &story.applied);
-    let first = spool.first_sequence();
-    let size: u64 = files(dir.path()).iter().map(|file| fs::metadata(file).unwrap().len()).sum();
-    assert!(first > 1 && size <= 8 * SMALL.max_bytes, "{first} is the first of {size} bytes");
-    assert!(size > 7 * SMALL.max_bytes, "{size} bytes are kept");
-    drop(bookmark);
 }
 
 #[test]

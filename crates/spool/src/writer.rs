@@ -49,6 +49,7 @@ pub struct Spool {
     pub(crate) has_strays: bool,
     /// There may be more to delete than what was deleted last.
     pub(crate) deletes_more: bool,
+    /// [`FREE_MIN`], but in a test.
     pub(crate) free_min: u64,
 }
 

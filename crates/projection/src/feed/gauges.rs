@@ -6,7 +6,7 @@ pub trait Gauges: Send + 'static {
     fn projected(&self, sequence: u64);
 
     /// The read model has the events up to this time, in ns since 1970, and there are more; `None`
-    /// if it has all. For one that takes in what is long past the time is 0.
+    /// if it has all. The time is 0 while the events come from the log.
     fn behind(&self, _since_ns: Option<u64>) {}
 
     /// The read model has all events from this command on, up to the one above.

@@ -179,7 +179,7 @@ fn readers_learn_what_keeps_history_and_how_old_it_is() {
 #[test]
 fn what_a_read_model_lacks_stays_in_the_spool_beyond_its_limit() {
     let dir = tempfile::tempdir().unwrap();
-    let venue = Venue::start_with(crate::older::small(dir.path()));
+    let venue = Venue::start_with(small(dir.path()));
     let first = || {
         let first = venue.handle().read_views(|_, spool| spool.first_sequence()).unwrap();
         first.blocking_recv().unwrap()
@@ -193,7 +193,7 @@ fn what_a_read_model_lacks_stays_in_the_spool_beyond_its_limit() {
     assert!(first() <= sequence + 1, "{} is kept of {sequence}", first());
     other.execute_batch("ROLLBACK;").unwrap();
     venue.wait();
-    crate::older::trade_level(&venue, 400..600);
+    venue.trade_level(400..600);
     assert!(first() > sequence + 100, "it has all, so the limit holds again: {}", first());
     venue.stop();
 }

@@ -1,7 +1,6 @@
 //! A read model that is begun anew when the spool has dropped events: the log has them.
 
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,33 +8,18 @@ use std::time::{Duration, Instant};
 
 use projection::sqlite::{self, Sqlite, status};
 use projection::{Gauges, HistoryRetention, OlderError, OlderEvents, Projection};
-use spool::{Applied, Retention};
-use venue::{Archive, ArchiveError, Opened, Settings};
+use spool::Applied;
+use venue::{Archive, ArchiveError, Opened};
 
 use crate::support::*;
 
-/// Of a venue whose spool keeps a small part of what [`traded`] does.
-pub(crate) fn small(dir: &Path) -> Settings {
-    Settings { retention: Retention { max_bytes: 64 << 10, max_age_ns: None }, ..settings(dir) }
-}
-
 fn traded(dir: &Path) -> Venue {
     let venue = Venue::start_with(small(dir));
-    trade_level(&venue, 0..600);
+    venue.trade_level(0..600);
     let spooled = venue.handle().read_views(|_, spool| spool.first_sequence()).unwrap();
     let first = spooled.blocking_recv().unwrap();
     assert!(first > 100, "the spool has dropped some: {first}");
     venue
-}
-
-/// Trades so that the read model is never far behind: what it lacks stays in the spool.
-pub(crate) fn trade_level(venue: &Venue, mut numbers: Range<u64>) {
-    while !numbers.is_empty() {
-        let end = numbers.end.min(numbers.start + 20);
-        venue.trade(numbers.start..end);
-        venue.wait();
-        numbers.start = end;
-    }
 }
 
 /// All but the place where it was begun.

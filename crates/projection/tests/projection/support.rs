@@ -8,6 +8,7 @@ use log::DataDirLock;
 use projection::{Ask, History, HistoryRetention, Projection, ProjectionError, Rebuilt};
 use rusqlite::Connection;
 use rusqlite::types::Value;
+use spool::Retention;
 pub(crate) use testing::{ALICE, BOB, INSTRUMENT, settings};
 use testing::{Kept, feed};
 use types::{AccountId, AmendOrder, ClOrdId, Command, NewOrder, OrderRef, Qty, Side, StpMode};
@@ -83,6 +84,14 @@ impl Venue {
         self.projection.stop();
     }
 
+    /// Trades so that the read model is never far behind: what it lacks stays in the spool.
+    pub(crate) fn trade_level(&self, numbers: std::ops::Range<u64>) {
+        for first in numbers.clone().step_by(20) {
+            self.trade(first..numbers.end.min(first + 20));
+            self.wait();
+        }
+    }
+
     /// Orders around each other, so that some trade; some are amended or canceled.
     pub(crate) fn trade(&self, numbers: std::ops::Range<u64>) {
         for number in numbers {
@@ -99,6 +108,11 @@ impl Venue {
             }
         }
     }
+}
+
+/// Of a venue whose spool keeps a small part of what some hundred trades do.
+pub(crate) fn small(dir: &Path) -> Settings {
+    Settings { retention: Retention { max_bytes: 64 << 10, max_age_ns: None }, ..settings(dir) }
 }
 
 /// Until the alarm is as it should be.

@@ -96,8 +96,9 @@ impl Listener for Wakes {
     }
 }
 
-/// Beyond it the read model takes time from the cores of orders.
-const BEHIND_NS: u64 = 1_000_000_000;
+/// Beyond it the read model takes time from the cores of orders. A burst of seconds has these cores
+/// for itself: the read model makes up for it afterwards.
+const BEHIND_NS: u64 = 10_000_000_000;
 
 /// Writes the gauges of the read model to the venue's metrics, and gives it cores.
 struct Measured {

@@ -104,9 +104,11 @@ pub(crate) async fn serve(
         hub: operator_hub,
         answered: Answered::new([OPERATOR_ROOT.to_owned()]),
     };
-    let checks = (Arc::<BackOff>::default(), Arc::new(Passwords::start()?));
-    let web = WebState::new(&door, &settings, demo, checks.clone(), tls.is_some());
-    let (answered, beside) = beside.serve(&door, &settings, checks, &operators, tls.as_ref());
+    let back_off = Arc::<BackOff>::default();
+    let passwords = Arc::new(Passwords::start(Arc::clone(&back_off))?);
+    let checks = (back_off, Arc::clone(&passwords));
+    let web = WebState::new(&door, &settings, demo, checks, tls.is_some());
+    let (answered, beside) = beside.serve(&door, &settings, passwords, &operators, tls.as_ref());
     let traffic = Traffic::new(settings.socket.connections_max);
     add_metrics(&shared, &operators, &web, answered, (&traffic, tls.as_ref()));
     let tasks = spawn_tasks(&shared, tls.clone());
@@ -166,18 +168,18 @@ impl Beside {
         self,
         door: &Arc<Door>,
         settings: &Settings,
-        checks: (Arc<BackOff>, Arc<Passwords>),
+        passwords: Arc<Passwords>,
         operators: &OperatorState,
         tls: Option<&Arc<Tls>>,
     ) -> (Option<Arc<Answered>>, impl Future<Output = ()> + use<>) {
         let itch = self.itch.map(|port| serve_itch(port, Arc::clone(door), settings.itch));
         let ouch = self.ouch.map(|OuchPort { doors, udp, hub }| {
-            ((doors, udp), OuchDoor::new(door, hub, settings.ouch, checks.clone()))
+            ((doors, udp), OuchDoor::new(door, hub, settings.ouch, Arc::clone(&passwords)))
         });
         #[cfg(feature = "grpc")]
         let grpc = {
             let tunnel = ouch.as_ref().map(|(_, ouch)| tunnel(ouch));
-            let backends = Backends { checks, operators: operators.api.clone(), tunnel };
+            let backends = Backends { passwords, operators: operators.api.clone(), tunnel };
             serve_grpc(door, self.grpc, settings.grpc, backends, tls.cloned())
         };
         #[cfg(not(feature = "grpc"))]

@@ -262,6 +262,34 @@ fn bad_input_is_answered_and_no_other_client_notices() {
 }
 
 #[test]
+fn log_ons_at_once_are_let_in_and_failed_ones_slow_the_next() {
+    let mut house = House::new();
+    let passwords = [house.password(0), house.password(1)];
+    let connect = |house: &House, at: usize| {
+        house.connect(["ouch1", "ouch2"][at % 2], &passwords[at % 2], None, 1)
+    };
+    // A venue that has started knows none of them.
+    for _ in 0..2 {
+        let traders: Vec<_> = (0..24).map(|at| connect(&house, at)).collect();
+        for mut trader in traders {
+            let found = trader.next();
+            assert!(matches!(found, Found::Accepted(1)), "{found:?}");
+        }
+        house.kill();
+    }
+    // Five are judged; on a slow machine one after the wait, too.
+    let answers: Vec<_> = (0..20).map(|_| house.refused("ouch1", "wrong-pass", None, 1)).collect();
+    assert_eq!(answers[..5], ["rejected NotAuthorized"; 5]);
+    // No rejection, after which a client would not come again.
+    assert!(answers.iter().any(|answer| answer == "closed"), "{answers:?}");
+    let begun = Instant::now();
+    while !matches!(connect(&house, 1).next(), Found::Accepted(1)) {
+        assert!(begun.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
 fn a_client_that_does_not_read_is_cut_and_finds_all_it_missed() {
     let house = House::new();
     let mut idle = house.log_on(0, 1);

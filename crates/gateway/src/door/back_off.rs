@@ -72,6 +72,17 @@ pub(crate) struct Attempted<'a> {
 }
 
 impl BackOff {
+    /// Whether an attempt would have to wait. It counts as nothing.
+    pub(crate) fn check(
+        &self,
+        address: IpAddr,
+        user: Option<&str>,
+        now: Instant,
+    ) -> Result<(), Slowed> {
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.wait(&Network::of(address), kept(user).as_ref(), now).map_or(Ok(()), Err)
+    }
+
     /// Begins an attempt, of a user if it names one.
     pub(crate) fn begin(
         &self,
@@ -79,15 +90,10 @@ impl BackOff {
         user: Option<&str>,
         now: Instant,
     ) -> Result<Attempted<'_>, Slowed> {
-        let network = Network::of(address);
-        // A login is found by its name in letters of any case.
-        let kept = |user: &str| user.chars().take(USER_LEN_MAX).collect::<String>();
-        let user = user.map(|user| kept(user).to_ascii_lowercase());
+        let (network, user) = (Network::of(address), kept(user));
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_network = failures.of_networks.wait(&network, now);
-        let of_user = user.as_ref().and_then(|user| failures.of_users.wait(user, now));
-        if let Some(wait) = of_network.max(of_user) {
-            return Err(Slowed(wait));
+        if let Some(slowed) = failures.wait(&network, user.as_ref(), now) {
+            return Err(slowed);
         }
         failures.of_networks.add(network, now);
         if let Some(user) = &user {
@@ -116,6 +122,20 @@ impl Attempted<'_> {
         if let Some(user) = &self.user {
             failures.of_users.take_back(user);
         }
+    }
+}
+
+/// A login is found by its name in letters of any case.
+fn kept(user: Option<&str>) -> Option<String> {
+    let kept = |user: &str| user.chars().take(USER_LEN_MAX).collect::<String>();
+    user.map(|user| kept(user).to_ascii_lowercase())
+}
+
+impl Failures {
+    fn wait(&self, network: &Network, user: Option<&String>, now: Instant) -> Option<Slowed> {
+        let of_network = self.of_networks.wait(network, now);
+        let of_user = user.and_then(|user| self.of_users.wait(user, now));
+        of_network.max(of_user).map(Slowed)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Tokens: log in by a password or by a key, and out.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use proto::v1;
 use proto::v1::sessions_server::Sessions;
@@ -11,6 +10,7 @@ use tonic::{Request, Response, Status};
 use types::{AccountId, Role, Way};
 
 use crate::door::identity::{Login, Permission};
+use crate::door::passwords::NotJudged;
 use crate::grpc::call::{Call, KeyedCall, Kind, Need};
 use crate::grpc::caller::token_of;
 use crate::grpc::holder::Holder;
@@ -60,15 +60,13 @@ impl SessionCalls {
         let password = password.to_ascii_lowercase();
         let login = shared.door.directory().login_of(&user);
         let login = login.filter(|login| is_for_programs(login));
-        let begun = shared.back_off.begin(call.peer, Some(&user), Instant::now());
-        let attempt = begun.map_err(|slowed| slowed.error("Too many failed logins"))?;
         let hash = login.as_ref().map(|login| login.secret.password.clone());
-        let Ok(is_right) = shared.passwords.check(hash, password).await else {
-            attempt.unjudged();
-            return Err(ApiError::overloaded().into());
-        };
+        let judged = shared.passwords.judge((call.peer, user), hash, password).await;
+        let is_right = judged.map_err(|not| match not {
+            NotJudged::Busy => ApiError::overloaded(),
+            NotJudged::Slowed(slowed) => slowed.error("Too many failed logins"),
+        })?;
         let login = login.filter(|_| is_right).ok_or_else(ApiError::api_key_rejected)?;
-        attempt.succeeded();
         let holder = Holder::Login { login: login.login, secret: login.secret.clone() };
         self.issue(holder, login.account).await
     }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use tokio::io::DuplexStream;
 use types::Market;
 
-use crate::door::back_off::BackOff;
 use crate::door::operator::OperatorApi;
 use crate::door::passwords::Passwords;
 use crate::door::shared::Door;
@@ -20,7 +19,6 @@ pub(crate) struct GrpcShared {
     pub(super) door: Arc<Door>,
     pub(super) hub: Arc<Hub>,
     pub(super) tokens: Tokens,
-    pub(super) back_off: Arc<BackOff>,
     pub(super) passwords: Arc<Passwords>,
     /// `None` refuses operators' requests.
     pub(super) operators: Option<Arc<dyn OperatorApi>>,
@@ -32,19 +30,18 @@ pub(crate) struct GrpcShared {
 
 /// What other parts of the gateway have for calls.
 pub(crate) struct Backends {
-    pub(crate) checks: (Arc<BackOff>, Arc<Passwords>),
+    pub(crate) passwords: Arc<Passwords>,
     pub(crate) operators: Option<Arc<dyn OperatorApi>>,
     pub(crate) tunnel: Option<Tunnel>,
 }
 
 impl GrpcShared {
     pub(crate) fn new(door: &Arc<Door>, hub: Arc<Hub>, backends: Backends) -> Arc<Self> {
-        let Backends { checks: (back_off, passwords), operators, tunnel } = backends;
+        let Backends { passwords, operators, tunnel } = backends;
         Arc::new(Self {
             door: Arc::clone(door),
             hub,
             tokens: Tokens::default(),
-            back_off,
             passwords,
             operators,
             tunnel,

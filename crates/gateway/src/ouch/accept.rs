@@ -7,7 +7,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 use types::Origin;
 
-use crate::door::back_off::BackOff;
 use crate::door::passwords::Passwords;
 use crate::door::shared::Door;
 use crate::ouch::hub::Hub;
@@ -31,9 +30,9 @@ impl OuchDoor {
         door: &Arc<Door>,
         hub: Arc<Hub>,
         settings: OuchSettings,
-        (back_off, passwords): (Arc<BackOff>, Arc<Passwords>),
+        passwords: Arc<Passwords>,
     ) -> Arc<Self> {
-        let log_ons = LogOns::new(back_off, passwords);
+        let log_ons = LogOns::new(passwords);
         Arc::new(Self { door: Arc::clone(door), hub, log_ons, settings, begun: Instant::now() })
     }
 

@@ -3,16 +3,14 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use protocol::soup::{LogOn, RejectReason, SessionName};
 use types::{Command, Envelope, Event, KeyId, LoginId, OpenSession, Origin, Role, SessionId, Way};
 use venue::{LoginSecret, api_key_hash, random_text};
 
 use crate::clock::now_ns;
-use crate::door::back_off::BackOff;
 use crate::door::identity::Login;
-use crate::door::passwords::Passwords;
+use crate::door::passwords::{NotJudged, Passwords};
 use crate::door::sessions::random_session;
 use crate::door::shared::Door;
 use crate::ouch::book::Book;
@@ -23,7 +21,6 @@ use crate::ouch::link::Link;
 /// a network that breaks, brings all clients back at once.
 #[derive(Debug)]
 pub(super) struct LogOns {
-    back_off: Arc<BackOff>,
     passwords: Arc<Passwords>,
     /// What the digests are keyed with.
     key: String,
@@ -48,8 +45,8 @@ pub(super) struct NotLoggedOn {
 }
 
 impl LogOns {
-    pub(super) fn new(back_off: Arc<BackOff>, passwords: Arc<Passwords>) -> Self {
-        Self { back_off, passwords, key: random_text(64), known: Mutex::default() }
+    pub(super) fn new(passwords: Arc<Passwords>) -> Self {
+        Self { passwords, key: random_text(64), known: Mutex::default() }
     }
 
     /// Finds the login of a user by the password.
@@ -71,18 +68,20 @@ impl LogOns {
         {
             return Ok(Arc::clone(login));
         }
-        let not_authorized = |why| NotLoggedOn { reason: Some(RejectReason::NotAuthorized), why };
-        let begun = self.back_off.begin(peer, Some(&user), Instant::now());
-        let attempt = begun.map_err(|_| not_authorized("too many failed log-ons: try later"))?;
         let hash = login.as_ref().map(|login| login.secret.password.clone());
-        let Ok(is_right) = self.passwords.check(hash, password).await else {
-            attempt.unjudged();
-            return Err(not_authorized("too many log-ons at once: try again"));
-        };
+        let judged = self.passwords.judge((peer, user), hash, password).await;
+        // Not a rejection: a client whose password is right would give up.
+        let is_right = judged.map_err(|not| match not {
+            NotJudged::Busy => not_now("too many log-ons at once: try again"),
+            NotJudged::Slowed(_) => {
+                door.metrics.auth_failed(i32::from(RejectReason::NotAuthorized.code()));
+                not_now("too many failed log-ons: try again later")
+            }
+        })?;
         let Some(login) = login.filter(|_| is_right) else {
-            return Err(not_authorized("user or password is wrong"));
+            let (reason, why) = (RejectReason::NotAuthorized, "user or password is wrong");
+            return Err(NotLoggedOn { reason: Some(reason), why });
         };
-        attempt.succeeded();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(login.login, (login.secret.clone(), digest));
         Ok(login)
@@ -94,6 +93,10 @@ impl LogOns {
     }
 }
 
+fn not_now(why: &'static str) -> NotLoggedOn {
+    NotLoggedOn { reason: None, why }
+}
+
 /// Opens a session of a login. The engine closes the last one.
 pub(super) async fn open(
     door: &Door,
@@ -103,7 +106,6 @@ pub(super) async fn open(
     cancel_on_disconnect: bool,
 ) -> Result<LoggedOn, NotLoggedOn> {
     let unavailable = |why| NotLoggedOn { reason: Some(RejectReason::SessionNotAvailable), why };
-    let not_now = |why| NotLoggedOn { reason: None, why };
     let day = hub.day();
     let session = SessionName::numbered(day);
     if request.session.is_some_and(|named| named != session) {

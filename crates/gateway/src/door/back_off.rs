@@ -69,6 +69,9 @@ pub(crate) struct Attempted<'a> {
     of: &'a BackOff,
     network: Network,
     user: Option<String>,
+    begun: Instant,
+    /// When the failures before this one were, of the network and of the user.
+    last: (Instant, Instant),
 }
 
 impl BackOff {
@@ -95,12 +98,10 @@ impl BackOff {
         if let Some(slowed) = failures.wait(&network, user.as_ref(), now) {
             return Err(slowed);
         }
-        failures.of_networks.add(network, now);
-        if let Some(user) = &user {
-            failures.of_users.add(user.clone(), now);
-        }
+        let of_network = failures.of_networks.add(network, now);
+        let of_user = user.as_ref().map_or(now, |user| failures.of_users.add(user.clone(), now));
         drop(failures);
-        Ok(Attempted { of: self, network, user })
+        Ok(Attempted { of: self, network, user, begun: now, last: (of_network, of_user) })
     }
 }
 
@@ -109,7 +110,7 @@ impl Attempted<'_> {
     /// not, because an attacker may have one good login.
     pub(crate) fn succeeded(self) {
         let mut failures = self.of.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        failures.of_networks.take_back(&self.network);
+        failures.of_networks.take_back(&self.network, self.begun, self.last.0);
         if let Some(user) = &self.user {
             failures.of_users.0.remove(user);
         }
@@ -118,9 +119,9 @@ impl Attempted<'_> {
     /// The venue could not judge it.
     pub(crate) fn unjudged(self) {
         let mut failures = self.of.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        failures.of_networks.take_back(&self.network);
+        failures.of_networks.take_back(&self.network, self.begun, self.last.0);
         if let Some(user) = &self.user {
-            failures.of_users.take_back(user);
+            failures.of_users.take_back(user, self.begun, self.last.1);
         }
     }
 }
@@ -154,18 +155,26 @@ impl<K: Clone + Eq + Hash> Counts<K> {
         (!left.is_zero()).then_some(left)
     }
 
-    fn add(&mut self, of: K, now: Instant) {
+    /// Adds a failure, and returns when the one before it was.
+    fn add(&mut self, of: K, now: Instant) -> Instant {
         if self.0.len() >= KEPT_MAX && !self.0.contains_key(&of) {
             self.make_room(now);
         }
         let count = self.0.entry(of).or_insert(Count { failures: 0, last: now });
         let before = if count.is_forgiven(now) { 0 } else { count.failures };
+        let last = count.last;
         *count = Count { failures: before.saturating_add(1), last: now };
+        last
     }
 
-    fn take_back(&mut self, of: &K) {
+    /// An attempt was no failure: the wait is that after the one before it, unless another failed
+    /// since.
+    fn take_back(&mut self, of: &K, begun: Instant, last: Instant) {
         if let Some(count) = self.0.get_mut(of) {
             count.failures = count.failures.saturating_sub(1);
+            if count.last == begun {
+                count.last = last;
+            }
         }
     }
 
@@ -255,6 +264,23 @@ mod tests {
         for _ in 0..FREE {
             assert_eq!(fail(&of, NEAR, None, now), Ok(()));
         }
+    }
+
+    #[test]
+    fn a_good_attempt_lets_the_next_one_wait_no_longer() {
+        let (of, now) = (BackOff::default(), Instant::now());
+        for _ in 0..FREE {
+            assert_eq!(fail(&of, NEAR, None, now), Ok(()));
+        }
+        assert_eq!(of.check(NEAR, None, now), Err(Slowed(seconds(1))));
+        let later = now + seconds(1);
+        for user in ["alice", "bob", "carol"] {
+            assert_eq!(of.check(NEAR, Some(user), later), Ok(()));
+            of.begin(NEAR, Some(user), later).unwrap().succeeded();
+        }
+        of.begin(NEAR, Some("alice"), later).unwrap().unjudged();
+        assert_eq!(fail(&of, NEAR, None, later), Ok(()));
+        assert_eq!(of.check(NEAR, None, later), Err(Slowed(seconds(2))));
     }
 
     #[test]

@@ -191,8 +191,10 @@ impl Ouch {
     ) -> Result<T, Error> {
         let (answer, answered) = oneshot::channel();
         let exchange = async {
-            self.requests.send(request(answer)).await.map_err(Error::transport)?;
-            answered.await.map_err(Error::transport)
+            let sent = self.requests.send(request(answer)).await;
+            sent.map_err(|_| Error::transport("the session has ended: the login is refused"))?;
+            let ended = "without an answer: the login is refused, or another numbering day began";
+            answered.await.map_err(|_| Error::transport(ended))
         };
         timeout(PATIENCE, exchange).await.map_err(Error::transport)?
     }

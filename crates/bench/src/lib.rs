@@ -37,6 +37,7 @@ mod ouch_udp;
 mod pace;
 #[cfg(feature = "publish")]
 mod publish;
+mod read_model;
 mod reader;
 mod report;
 mod require;

@@ -19,6 +19,7 @@ use super::flags::Flags;
 use super::fleet::{Agent, read_ready};
 use super::load::{Measured, Scenario, measure, spec};
 use super::machine::{self, BLOCK, Syncs};
+use super::read_model;
 use super::report::{Figure, Report, report};
 use super::run::{BARE_MEASURED, orders, resources};
 use super::socket::{SHM, UNIX};
@@ -107,13 +108,10 @@ impl Ouch {
         drop(own);
         let scenario = Scenario { name: "ouch", load: Load::Ouch { batch } };
         let measured = measure(scenario, &flags, &venue, |_| Ok(()))?;
+        let read_model = read_model::after_load(&venue, &measured.readings[1]);
         let total = measured.outcome.total();
-        let Measured { outcome, readings: [before, after], .. } = &measured;
-        let batch_len = after.batch_len(before).unwrap_or(BLOCK);
-        let mut syncs = Syncs::default();
-        if let Some(folder) = venue.folder() {
-            syncs.measure(folder, batch_len)?;
-        }
+        let outcome = &measured.outcome;
+        let syncs = syncs(&venue, &measured)?;
         let per_order = |cpu_s: f64| cpu_s * 1e6 / total.orders.max(1) as f64;
         report! {
             scenario: "ouch",
@@ -130,7 +128,7 @@ impl Ouch {
         .with(venue.machine.clone())
         .with(orders(&flags, &measured, &total))
         .with(report! {
-            disk_fdatasync_ms: venue.folder().map(|_| syncs.report()),
+            disk_fdatasync_ms: syncs,
             loopback_us: loopback_us,
         })
         .with(report! {
@@ -143,6 +141,7 @@ impl Ouch {
         .with(report! {
             venue_cpu_us_per_order: outcome.usage.as_ref().map(|usage| per_order(usage.cpu_s)),
             client_cpu_us_per_order: per_order(outcome.cpu_s),
+            read_model: read_model,
             histogram: Figure::data(serde_json::to_value(&total)?["histogram"].clone()),
         })
         .print(&flags.output)
@@ -158,6 +157,15 @@ fn check_rate(flags: &Flags, batch: u16) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Syncs of as many bytes as the log's mean batch had, in the folder of the venue.
+fn syncs(venue: &Venue, measured: &Measured) -> Result<Option<Report>, Failure> {
+    let Some(folder) = venue.folder() else { return Ok(None) };
+    let [before, after] = &measured.readings;
+    let mut syncs = Syncs::default();
+    syncs.measure(folder, after.batch_len(before).unwrap_or(BLOCK))?;
+    Ok(Some(syncs.report()))
 }
 
 /// The same frames by the same client through a process that sends them back: how many a second,

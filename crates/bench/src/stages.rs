@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::read_model;
 use super::report::{Report, report};
 use super::venue::Venue;
 use cli::Failure;
@@ -23,6 +24,8 @@ pub(super) struct Reading {
     batches: f64,
     written_bytes: f64,
     repeats: f64,
+    /// How far the read model is behind, in commands.
+    pub(super) behind: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -45,6 +48,7 @@ impl Reading {
         };
         (reading.batches, reading.written_bytes) = (value(BATCHES), value(WRITTEN_BYTES));
         reading.repeats = value(REPEATS);
+        reading.behind = read_model::lag(text);
         for line in text.lines().filter_map(|line| line.strip_prefix(NAME)) {
             let Some((labels, value)) = line.split_once("} ") else { continue };
             let Some(stage) = label(labels, "stage") else { continue };

@@ -124,6 +124,9 @@ fn orders_by_ouch_stand_beside_an_echo_of_their_frames() {
     }
     assert_eq!((&figures["scenario"], &figures["window"]), (&"ouch".into(), &8.into()));
     assert_eq!(figures["errors"], serde_json::json!({}), "{figures}");
+    let read_model = &figures["read_model"];
+    assert!(read_model["behind_commands"].is_u64(), "{figures}");
+    assert!(read_model["level_after_s"].is_f64(), "{figures}");
     // Each second order trades with the one before it.
     let trades = figures["trades_per_order"].as_f64().expect("a figure");
     assert!((0.4..0.6).contains(&trades), "{figures}");

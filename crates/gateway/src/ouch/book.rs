@@ -20,6 +20,8 @@ pub(super) struct BookState {
     /// The reports of this numbering day.
     pub(super) count: u64,
     orders: HashMap<u32, OpenOrder>,
+    /// The highest number of a command that was on its way.
+    highest: u32,
     pub(super) link: Option<Arc<Link>>,
 }
 
@@ -47,18 +49,29 @@ impl BookState {
         self.orders.get(&number)
     }
 
-    pub(super) fn insert(&mut self, number: u32, order: OpenOrder) {
-        self.orders.insert(number, order);
+    /// Remembers an order on its way. A number that is not above all before it is a repeat, or is
+    /// refused: no report would have it forgotten again.
+    pub(super) fn expect(&mut self, number: u32, order: OpenOrder) {
+        if number > self.highest {
+            self.orders.entry(number).or_insert(order);
+        }
+        self.use_up(number);
+    }
+
+    /// A command with this number is on its way.
+    pub(super) fn use_up(&mut self, number: u32) {
+        self.highest = self.highest.max(number);
     }
 
     /// Adds an order that is open when the venue starts.
     pub(super) fn restore(&mut self, number: u32, order: &Order) {
         self.orders.insert(number, OpenOrder::of(order));
+        self.use_up(number);
     }
 
     /// A new numbering day: no number stands for an order.
     pub(super) fn begin_day(&mut self) {
-        self.count = 0;
+        (self.count, self.highest) = (0, 0);
         self.orders.clear();
     }
 
@@ -67,6 +80,10 @@ impl BookState {
         self.count += 1;
         let number = report.number;
         match report.kind {
+            // Another one may have been on its way under the number, and have been refused.
+            ReportKind::Accepted(order) => {
+                self.orders.insert(number, OpenOrder::of(order));
+            }
             ReportKind::Executed(_, fill) if fill.order.status.is_open() => {}
             ReportKind::Executed(..)
             | ReportKind::Canceled(_)
@@ -96,5 +113,30 @@ impl OpenOrder {
     fn of(order: &Order) -> Self {
         let quantity = u32::try_from(order.order_qty.lots()).unwrap_or(u32::MAX);
         Self { instrument: order.instrument, name: order.cl_ord_id, quantity }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeat_leaves_nothing_behind() {
+        let order = |quantity| {
+            let name = ClOrdId::parse("a").unwrap();
+            OpenOrder { instrument: InstrumentId(0), name, quantity }
+        };
+        let mut state = BookState::default();
+        state.expect(7, order(1));
+        state.expect(7, order(2));
+        (1..7).for_each(|number| state.expect(number, order(3)));
+        assert_eq!(state.orders.len(), 1);
+        assert_eq!(state.order(7).unwrap().quantity, 1);
+        state.use_up(9);
+        state.expect(9, order(3));
+        assert!(state.order(9).is_none());
+        state.begin_day();
+        state.expect(1, order(4));
+        assert_eq!((state.orders.len(), state.order(1).unwrap().quantity), (1, 4));
     }
 }

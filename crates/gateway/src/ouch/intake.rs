@@ -34,6 +34,9 @@ pub(super) struct Intake<'a> {
 impl Intake<'_> {
     pub(super) fn take(&mut self, message: &[u8], output: &mut Vec<u8>) -> Asked {
         match Inbound::read(message) {
+            Ok(message) if own_number(&message) == Some(0) => {
+                Server::debug("a message is refused: a UserRefNum is 1 or more", output);
+            }
             Ok(Inbound::EnterOrder(order, tags)) => self.enter(&order, tags),
             Ok(Inbound::ReplaceOrder(replace, tags)) => self.replace(&replace, tags),
             Ok(Inbound::CancelOrder(cancel, _)) => {
@@ -66,7 +69,7 @@ impl Intake<'_> {
         match self.context.enter(order, tags) {
             Ok(request) => {
                 let (instrument, name) = (request.instrument, request.cl_ord_id);
-                self.expect(number, OpenOrder { instrument, name, quantity: order.quantity });
+                self.state.expect(number, OpenOrder { instrument, name, quantity: order.quantity });
                 self.push(number, Command::NewOrder(request));
             }
             Err(code) => self.refuse(number, order.cl_ord_id, code),
@@ -81,7 +84,7 @@ impl Intake<'_> {
             Ok(modify) => {
                 let (instrument, quantity) = (modify.instrument, replace.quantity);
                 let name = modify.cl_ord_id.expect("a replace gives a name");
-                self.expect(number, OpenOrder { instrument, name, quantity });
+                self.state.expect(number, OpenOrder { instrument, name, quantity });
                 self.push(number, Command::ModifyOrder(modify));
             }
             Err(code) => self.refuse(number, replace.cl_ord_id, code),
@@ -128,14 +131,6 @@ impl Intake<'_> {
         self.push(0, command);
     }
 
-    /// Remembers an order on its way, unless its number stands for another one already: that is a
-    /// repeat.
-    fn expect(&mut self, number: u32, order: OpenOrder) {
-        if self.state.order(number).is_none() {
-            self.state.insert(number, order);
-        }
-    }
-
     /// What the venue has no command for still uses its number, and its refusal has its place.
     fn refuse(&mut self, number: u32, text: Alpha<14>, code: u16) {
         let (cl_ord_id, _) = self.context.name(number, Flags::default(), text);
@@ -143,7 +138,20 @@ impl Intake<'_> {
     }
 
     fn push(&mut self, number: u32, command: Command) {
+        self.state.use_up(number);
         let envelope = Envelope { client_seq: number.into(), ..self.envelope };
         self.entries.push(Entry { envelope, command });
+    }
+}
+
+/// The number that a message uses; none of one that names another's, or has none.
+fn own_number(message: &Inbound<'_>) -> Option<u32> {
+    match message {
+        Inbound::EnterOrder(order, _) => Some(order.user_ref_num),
+        Inbound::ReplaceOrder(replace, _) => Some(replace.user_ref_num),
+        Inbound::MassCancel(cancel, _) => Some(cancel.user_ref_num),
+        Inbound::DisableOrderEntry(of, _) => Some(of.user_ref_num),
+        Inbound::EnableOrderEntry(of, _) => Some(of.user_ref_num),
+        Inbound::CancelOrder(..) | Inbound::ModifyOrder(..) | Inbound::AccountQuery(..) => None,
     }
 }

@@ -180,6 +180,55 @@ fn orders_end_with_the_session_if_the_client_asks_for_it() {
 }
 
 #[test]
+fn another_setting_for_the_end_of_a_session_loses_no_report() {
+    let house = House::new();
+    let mut alice = house.log_on(0, 1);
+    alice.check("query keep-on-disconnect", &["day S", "next 1"]);
+    alice.check("query cancel-on-disconnect", &["next 1"]);
+    alice.check("enter 1 B 100 @ 50000", &["accepted 1 B 100 BTCUSDT @ 50000"]);
+    // The setting that it has changes nothing; another one ends the order.
+    alice.check("query cancel-on-disconnect", &["next 2"]);
+    alice.check("cancel 1 to 50", &["canceled 1 50 U"]);
+    alice.check("query keep-on-disconnect", &["next 2", "canceled 1 50 Z"]);
+    alice.check("enter 2 B 100 @ 50000", &["accepted 2 B 100 BTCUSDT @ 50000"]);
+    drop(alice);
+    house.log_on(0, 9).check("cancel 2", &["accepted 2 B 100 BTCUSDT @ 50000", "canceled 2 100 U"]);
+}
+
+#[test]
+fn orders_end_with_a_session_that_the_day_ends() {
+    let house = House::new();
+    let mut alice = house.log_on(0, 1);
+    alice.check("query cancel-on-disconnect", &["day S", "next 1"]);
+    alice.check("enter 1 B 100 @ 50000", &["accepted 1 B 100 BTCUSDT @ 50000"]);
+    run_json(&["admin", "--data", text(house.data()), "numbering-day"]);
+    assert_eq!((alice.read(1), alice.end()), (vec!["day E".to_owned()], "end of session".into()));
+    // The connection has ended before its orders do.
+    std::thread::sleep(Duration::from_secs(1));
+    let mut bob = house.log_on(1, 1);
+    bob.check("", &["day S"]);
+    bob.check(
+        "enter 1 S 100 @ 50000
+         query",
+        &["accepted 1 S 100 BTCUSDT @ 50000", "next 2"],
+    );
+}
+
+#[test]
+fn a_number_zero_is_no_number() {
+    let house = House::new();
+    let mut alice = house.log_on(0, 1);
+    alice.check(
+        "enter 0 B 100 @ 50000
+         enter 1 B 100 @ 49000
+         replace 1 as 0 200 @ 49000
+         mass-cancel 0
+         query",
+        &["day S", "accepted 1 B 100 BTCUSDT @ 49000", "next 2"],
+    );
+}
+
+#[test]
 fn what_the_venue_and_its_operators_change_is_reported() {
     let mut house = House::new();
     let (mut alice, mut bob) = (house.log_on(0, 1), house.log_on(1, 1));

@@ -24,6 +24,8 @@ pub(super) struct LinkState {
     pub(super) applied: u64,
     /// The reports of the login before the session was opened.
     pub(super) before: u64,
+    /// The last report that is in the packets, or was.
+    pub(super) reported: u64,
     pub(super) end: Option<End>,
 }
 

@@ -11,7 +11,7 @@ use venue::{LoginSecret, api_key_hash, random_text};
 use crate::clock::now_ns;
 use crate::door::identity::Login;
 use crate::door::passwords::{NotJudged, Passwords};
-use crate::door::sessions::random_session;
+use crate::door::sessions::{close, random_session};
 use crate::door::shared::Door;
 use crate::ouch::book::Book;
 use crate::ouch::hub::Hub;
@@ -119,6 +119,10 @@ pub(super) async fn open(
     }
     let of = (login, origin);
     let link = open_session(door, hub, of, cancel_on_disconnect).await.map_err(not_now)?;
+    if hub.day() != day {
+        close(door.handle.clone(), link.session);
+        return Err(not_now("a numbering day has begun: try again"));
+    }
     let before = link.lock().before;
     let next = if request.sequence == 0 { before + 1 } else { request.sequence };
     Ok(LoggedOn { book, link, day, session, next })

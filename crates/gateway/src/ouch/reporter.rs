@@ -87,7 +87,9 @@ impl OuchReporter {
             return;
         };
         let mut state = book.lock();
-        link.lock().before = state.count;
+        let mut of_link = link.lock();
+        (of_link.before, of_link.reported) = (state.count, state.count);
+        drop(of_link);
         state.link = Some(Arc::clone(&link));
         drop(state);
         self.links.insert(session, link);
@@ -130,6 +132,7 @@ fn put(book: &Book, report: &Report<'_>, moment: &Moment<'_>, touched: &mut Vec<
         return;
     }
     put_report(report, moment, &mut of_link.packets);
+    of_link.reported = state.count;
     of_link.bound();
     drop(of_link);
     if touched.last().is_none_or(|last| last.session != link.session) {

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use protocol::soup::packet::LogOn;
 use protocol::soup::server::Due;
-use protocol::soup::{Received, RejectReason, Server};
+use protocol::soup::{DEAD_AFTER_MS, Received, RejectReason, Server};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use types::{Entry, Envelope, Origin};
 
 use crate::clock::now_ns;
@@ -29,6 +29,8 @@ const READ_SIZE: usize = 64 << 10;
 const IN_FLIGHT_MAX: u64 = 16_384;
 /// How long to wait while the venue's inbox is full.
 const FULL_WAIT: Duration = Duration::from_millis(1);
+/// How long a client may take nothing of what is written to it.
+const DEAD_AFTER: Duration = Duration::from_millis(DEAD_AFTER_MS);
 /// How long a client may take to read what is left when its connection ends.
 const LINGER: Duration = Duration::from_secs(2);
 
@@ -53,6 +55,7 @@ pub(super) async fn serve(
         book: Arc::clone(book),
         link: Arc::clone(link),
         day: *day,
+        cancels_on_disconnect: connection.door.settings.cancel_on_disconnect,
         posted: 0,
         entries: Vec::new(),
     };
@@ -76,6 +79,7 @@ struct Session {
     book: Arc<Book>,
     link: Arc<Link>,
     day: u32,
+    cancels_on_disconnect: bool,
     /// Commands that were handed to the venue.
     posted: u64,
     /// Commands of the packets that were read last.
@@ -171,7 +175,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             stream.shutdown().await
         };
         // A client that is gone, or does not read, needs no farewell.
-        let _gone = tokio::time::timeout(LINGER, last).await;
+        let _gone = timeout(LINGER, last).await;
     }
 }
 
@@ -181,28 +185,27 @@ impl Session {
         mut connection: Connection<S>,
         logged_on: LoggedOn,
     ) {
-        let is_sent = self.send_backlog(&mut connection, &logged_on).await;
-        if is_sent {
+        let before = self.link.lock().before;
+        if self.send_backlog(&mut connection, (logged_on.next, before)).await {
             self.trade(&mut connection).await;
         }
-        let is_open = self.link.lock().end.is_none();
+        let is_open = self.link.lock().end != Some(End::Closed);
         if is_open {
-            // The engine need not know that the connection ended on its own.
+            // The engine need not know that the connection ended, nor why the venue cut it.
             close(connection.door.door.handle.clone(), self.link.session);
         }
         connection.end().await;
     }
 
-    /// Sends what the client has missed. `false` if that is not possible.
+    /// Sends what the client has missed, from the first to the last. `false` if that is not
+    /// possible.
     async fn send_backlog<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         connection: &mut Connection<S>,
-        logged_on: &LoggedOn,
+        wanted: (u64, u64),
     ) -> bool {
-        let before = self.link.lock().before;
         let door = Arc::clone(&connection.door);
         let of = (self.login.login, self.login.account);
-        let wanted = (logged_on.next, before);
         let Ok(backlog) = Backlog::open(&door.door, of, self.day, wanted).await else {
             Server::debug("the messages before are no longer kept", &mut connection.output);
             return false;
@@ -294,6 +297,10 @@ impl Session {
         let Connection { soup, input, output, .. } = connection;
         let mut rest = &input[..];
         let mut state = self.book.lock();
+        // A number has its order of the session that is the login's now.
+        if state.link.as_ref().is_none_or(|link| !Arc::ptr_eq(link, &self.link)) {
+            return asked;
+        }
         let mut intake =
             Intake { context, envelope, state: &mut state, entries: &mut self.entries };
         while asked == Asked::Nothing {
@@ -346,7 +353,7 @@ impl Session {
             return true;
         }
         let Connection { stream, output, .. } = connection;
-        let write = stream.write_all(output);
+        let write = write_all(stream, output);
         let cut = async {
             loop {
                 self.link.changed.notified().await;
@@ -357,7 +364,7 @@ impl Session {
             }
         };
         let is_written = tokio::select! {
-            written = write => written.is_ok(),
+            is_written = write => is_written,
             () = cut => false,
         };
         output.clear();
@@ -375,20 +382,33 @@ impl Session {
         is_written
     }
 
-    /// Opens another session of the engine in the place of this one, on the same connection.
+    /// Opens another session of the engine in the place of this one, on the same connection: orders
+    /// keep to the setting that they were entered with.
     async fn reopen<S: AsyncRead + AsyncWrite + Unpin>(
         &mut self,
         connection: &mut Connection<S>,
         cancel_on_disconnect: bool,
     ) -> bool {
-        let OuchDoor { door, hub, .. } = &*connection.door;
+        let has_ended = self.link.lock().end.is_some();
+        if cancel_on_disconnect == self.cancels_on_disconnect || has_ended {
+            return true;
+        }
+        let shared = Arc::clone(&connection.door);
         let of = (&*self.login, connection.origin);
-        let opened = open_session(door, hub, of, cancel_on_disconnect).await;
-        self.collect(&mut connection.output);
+        let opened = open_session(&shared.door, &shared.hub, of, cancel_on_disconnect).await;
+        let end = self.collect(&mut connection.output);
+        let reported = self.link.lock().reported;
         match opened {
             Ok(link) => {
+                let before = link.lock().before;
                 (self.link, self.posted) = (link, 0);
-                true
+                self.cancels_on_disconnect = cancel_on_disconnect;
+                if let Some(end) = end.filter(|end| *end != End::Closed) {
+                    say(end, connection);
+                    return false;
+                }
+                // What the new session has not is of orders that ended with the one before.
+                self.send_backlog(connection, (reported + 1, before)).await
             }
             Err(why) => {
                 Server::debug(why, &mut connection.output);
@@ -396,6 +416,18 @@ impl Session {
             }
         }
     }
+}
+
+/// Writes all of it; `false` if the client is gone, or takes nothing for too long.
+async fn write_all(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match timeout(DEAD_AFTER, stream.write(rest)).await {
+            Ok(Ok(len)) if len > 0 => rest = &rest[len..],
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// The last packets of a session that the venue ended.

@@ -81,10 +81,10 @@ pub(super) fn write_message(line: &str, out: &mut Vec<u8>) {
             let (firm, symbol) = ([b' '; 4], [b' '; 8]);
             MassCancel { user_ref_num: number(1), firm, symbol }.write(out, |_| {});
         }
-        "query" => AccountQuery {}.write(out, |tags| {
-            if words.len() > 1 {
-                tags.put(203, b"Y");
-            }
+        "query" => AccountQuery {}.write(out, |tags| match words.get(1) {
+            Some(&"cancel-on-disconnect") => tags.put(203, b"Y"),
+            Some(&"keep-on-disconnect") => tags.put(203, b"N"),
+            _ => {}
         }),
         other => panic!("{other}"),
     }

@@ -30,6 +30,8 @@ const FULL_WAIT: Duration = Duration::from_millis(1);
 const AT_ONCE: usize = 64;
 /// Reports that wait because the client acknowledges none. Beyond it the session ends.
 const WAITING_MAX: usize = 16 << 20;
+/// How long a client may take to acknowledge what is left when the venue has ended its session.
+const LINGER: Duration = Duration::from_secs(2);
 /// How often reports that have no room are tried again.
 const TRY_AGAIN: Duration = Duration::from_millis(5);
 
@@ -82,8 +84,8 @@ impl<'a> UdpSession<'a> {
         };
         self.session.close(why);
         self.poll();
-        if self.logged_on.link.lock().end.is_none() {
-            // The engine need not know that the session ended on its own.
+        if self.logged_on.link.lock().end != Some(End::Closed) {
+            // The engine need not know that the session ended, nor why the venue ended it.
             close(self.datagrams.door().handle.clone(), self.logged_on.link.session);
         }
         self.datagrams.metrics.ended();
@@ -99,6 +101,7 @@ impl<'a> UdpSession<'a> {
         let Ok(backlog) = backlog else { return Some(Closed::Ended) };
         let mut backlog = backlog?;
         let scales = self.datagrams.door.hub.scales();
+        let mut ended = None;
         loop {
             let Ok(has_more) = backlog.page(&scales, &mut self.reports).await else {
                 return Some(Closed::Ended);
@@ -114,6 +117,15 @@ impl<'a> UdpSession<'a> {
                 }
                 if let Some(why) = self.session.closed() {
                     return Some(why);
+                }
+                if let Some(end) = self.logged_on.link.lock().end
+                    && ended.get_or_insert_with(Instant::now).elapsed() > LINGER
+                {
+                    return Some(closed_by(end));
+                }
+                // They wait until the client is served.
+                if self.entries.len() as u64 > IN_FLIGHT_MAX {
+                    return Some(Closed::Silent);
                 }
             }
             if !has_more {
@@ -136,6 +148,7 @@ impl<'a> UdpSession<'a> {
         let door = Arc::clone(self.datagrams.door());
         let mut stopped = pin!(door.stopped());
         let mut batch = Vec::with_capacity(AT_ONCE);
+        let mut ended = None;
         loop {
             self.take(&mut batch);
             if !self.entries.is_empty() {
@@ -143,9 +156,12 @@ impl<'a> UdpSession<'a> {
             }
             let end = self.collect();
             let is_passed_on = self.pass_on_reports();
-            if let Some(why) = end.filter(|_| is_passed_on) {
-                self.poll();
-                return why;
+            if let Some(why) = end {
+                let since = *ended.get_or_insert_with(Instant::now);
+                if is_passed_on || since.elapsed() > LINGER {
+                    self.poll();
+                    return why;
+                }
             }
             if self.reports.len() > WAITING_MAX {
                 return Closed::Silent;
@@ -198,11 +214,13 @@ impl<'a> UdpSession<'a> {
         let of_session = envelope((&**login, Origin::OuchUdp), logged_on.link.session);
         let envelope = Envelope { received_ns: now_ns, ..of_session };
         let mut state = logged_on.book.lock();
+        // A number has its order of the session that is the login's now.
+        let is_current = state.link.as_ref().is_some_and(|link| Arc::ptr_eq(link, &logged_on.link));
         let mut intake = Intake { context, envelope, state: &mut state, entries };
         let mut unread = Vec::new();
         session.receive(bytes, now_us, |_, message| {
             // A message that cannot be read has no answer, and an end is asked for by a close.
-            let _asked = intake.take(message, &mut unread);
+            let _asked = is_current.then(|| intake.take(message, &mut unread));
         })?;
         drop(state);
         // A client may have moved to another address: only what is genuine counts.
@@ -226,11 +244,7 @@ impl<'a> UdpSession<'a> {
     fn collect(&mut self) -> Option<Closed> {
         let mut link = self.logged_on.link.lock();
         self.reports.append(&mut link.packets);
-        link.end.map(|end| match end {
-            End::Day => Closed::Day,
-            End::Slow => Closed::Silent,
-            End::Closed | End::Refused(_) => Closed::Ended,
-        })
+        link.end.map(closed_by)
     }
 
     /// Passes reports on to the session; `false` if some have no room yet.
@@ -265,5 +279,13 @@ impl<'a> UdpSession<'a> {
     fn deadline(&self) -> Instant {
         let due = Duration::from_micros(self.session.deadline_us());
         Instant::from_std(self.datagrams.begun) + due
+    }
+}
+
+fn closed_by(end: End) -> Closed {
+    match end {
+        End::Day => Closed::Day,
+        End::Slow => Closed::Silent,
+        End::Closed | End::Refused(_) => Closed::Ended,
     }
 }

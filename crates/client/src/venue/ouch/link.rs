@@ -140,12 +140,12 @@ impl Link {
     async fn connect(&mut self, login: &Login) -> End {
         let Some(first) = self.open(login).await else { return End::Failed(Cause::NotOpened) };
         let counted = timeout(LOG_ON_WITHIN, self.count(login, first)).await;
-        let new_from = match counted.unwrap_or(Err(End::Failed(Cause::NotOpened))) {
-            Ok(new_from) => new_from,
+        let counted = match counted.unwrap_or(Err(End::Failed(Cause::NotOpened))) {
+            Ok(counted) => counted,
             Err(end) => return end,
         };
         let Some(stream) = self.open(login).await else { return End::Failed(Cause::NotOpened) };
-        self.serve(login, stream, new_from).await
+        self.serve(login, stream, counted).await
     }
 
     async fn open(&self, login: &Login) -> Option<Socket> {
@@ -153,8 +153,12 @@ impl Link {
         timeout(within, login.connect(self.tls.as_ref())).await.ok()?.ok()
     }
 
-    /// Logs on for new reports, and returns the number of the first of them.
-    async fn count(&mut self, login: &Login, mut stream: Socket) -> Result<u64, End> {
+    /// Logs on for new reports, and returns the session and the number of the first of them.
+    async fn count(
+        &mut self,
+        login: &Login,
+        mut stream: Socket,
+    ) -> Result<(SessionName, u64), End> {
         let not_opened = |_| End::Failed(Cause::NotOpened);
         let mut log_on = self.log_on(login);
         log_on.sequence = 0;
@@ -166,7 +170,7 @@ impl Link {
             loop {
                 match soup.receive(&mut rest, 0) {
                     Received::NeedMore => break,
-                    Received::Accepted { next, .. } => return Ok(next),
+                    Received::Accepted { session, next } => return Ok((session, next)),
                     Received::Rejected(reason) => return Err(self.rejected(reason)),
                     Received::EndOfSession | Received::Violation(_) => return Err(End::Broken),
                     _ => {}
@@ -188,7 +192,7 @@ impl Link {
         }
     }
 
-    async fn serve(&mut self, login: &Login, stream: Socket, new_from: u64) -> End {
+    async fn serve(&mut self, login: &Login, stream: Socket, counted: (SessionName, u64)) -> End {
         Counters::add(&self.counters.connections, 1);
         let (mut reader, mut writer) = tokio::io::split(stream);
         let (mut input, mut output) = (Vec::with_capacity(READ_SIZE), Vec::new());
@@ -233,7 +237,7 @@ impl Link {
                         return End::Broken;
                     }
                     heard = Instant::now();
-                    if let Some(end) = self.receive(&mut input, &mut output, new_from).await {
+                    if let Some(end) = self.receive(&mut input, &mut output, counted).await {
                         return end;
                     }
                 }
@@ -269,7 +273,7 @@ impl Link {
         &mut self,
         input: &mut Vec<u8>,
         output: &mut Vec<u8>,
-        new_from: u64,
+        (counted_in, new_from): (SessionName, u64),
     ) -> Option<End> {
         let now_ms = self.now_ms();
         let mut rest = &input[..];
@@ -278,6 +282,11 @@ impl Link {
             let soup = self.soup.as_mut().expect("it is connected");
             let message = match soup.receive(&mut rest, now_ms) {
                 Received::NeedMore => break,
+                Received::Accepted { session, .. } if session != counted_in => {
+                    // A numbering day has begun between the two log-ons.
+                    end = Some(End::Broken);
+                    continue;
+                }
                 Received::Accepted { session, next } => {
                     self.name = Some(session);
                     self.without_report += 1;

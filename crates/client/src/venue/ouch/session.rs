@@ -8,12 +8,13 @@
 //! - Every fill and end from the wanted report on is given, also of an order that the session does
 //!   not know: its name is `#` and its number then.
 
+mod cancel;
 mod known;
 
 use std::collections::{BTreeMap, HashMap};
 
 use protocol::ouch::appendage::tag;
-use protocol::ouch::inbound::{AccountQuery, CancelOrder};
+use protocol::ouch::inbound::AccountQuery;
 use protocol::ouch::outbound::{
     BrokenTrade, OrderAccepted, OrderExecuted, OrderPriorityUpdate, OrderReplaced, OrderRestated,
 };
@@ -21,15 +22,13 @@ use protocol::ouch::{Appendage, Outbound, code, trimmed};
 use protocol::soup::Client as Soup;
 use types::Origin;
 
+use self::cancel::{put_cancel, refused_cancel, unknown_order};
 use self::known::Known;
 use crate::venue::Reply;
 use crate::venue::ouch::encode::{Instruments, Scale, enter, id_of, replace};
 use crate::venue::ouch::{Answer, Request};
 use crate::venue::report::{Report, ReportKind};
 use crate::{Error, NewOrder};
-
-/// That of a cancel that cancels nothing.
-const UNKNOWN_ORDER: i32 = -2011;
 
 #[derive(Debug)]
 pub(super) struct Session {
@@ -195,6 +194,9 @@ impl Session {
     }
 
     fn cancel(&mut self, name: &str, answer: Answer, out: &mut Vec<u8>) {
+        if answer.is_closed() {
+            return;
+        }
         match self.find(name) {
             Some(number) => {
                 put_cancel(number, out);
@@ -274,6 +276,10 @@ impl Session {
     /// a repeat to it.
     fn send_again(&mut self, out: &mut Vec<u8>) {
         self.waiting.retain(|_, waiting| !waiting.answer.is_closed());
+        self.cancels.retain(|_, callers| {
+            callers.retain(|caller| !caller.is_closed());
+            !callers.is_empty()
+        });
         self.waiting.values().for_each(|waiting| out.extend_from_slice(&waiting.packet));
         self.cancels.keys().for_each(|number| put_cancel(*number, out));
     }
@@ -467,11 +473,6 @@ impl Session {
     }
 }
 
-fn put_cancel(number: u32, out: &mut Vec<u8>) {
-    let cancel = CancelOrder { user_ref_num: number, quantity: 0 };
-    Soup::message(out, |out| cancel.write(out, |_| {}));
-}
-
 fn name_of(cl_ord_id: &[u8], number: u32) -> String {
     let name = String::from_utf8_lossy(trimmed(cl_ord_id)).into_owned();
     if name.is_empty() { by_number(number) } else { name }
@@ -479,18 +480,6 @@ fn name_of(cl_ord_id: &[u8], number: u32) -> String {
 
 fn by_number(number: u32) -> String {
     format!("#{number}")
-}
-
-fn unknown_order() -> Error {
-    not_canceled("the order is not open")
-}
-
-fn refused_cancel() -> Error {
-    not_canceled("the venue refuses the cancel")
-}
-
-fn not_canceled(msg: &str) -> Error {
-    Error::Api { status: 400, code: UNKNOWN_ORDER, msg: msg.to_owned() }
 }
 
 #[cfg(test)]

@@ -233,3 +233,19 @@ fn is_unknown(error: &Error) -> bool {
     const TIMEOUT: i32 = -1007;
     matches!(error, Error::Transport(_)) || error.code() == Some(TIMEOUT)
 }
+
+/// Whether the venue refuses a request before it looks at it: of a repeat, whose first sending may
+/// have been carried out, this says nothing.
+fn is_unheard(error: &Error) -> bool {
+    /// Internal error, too many requests, overloaded, shutting down, out of the receive window.
+    const CODES: [i32; 5] = [-1001, -1003, -1008, -1016, -1021];
+    error.code().is_some_and(|code| CODES.contains(&code))
+}
+
+/// The error of a request that was not answered in time, whatever its last repeat met.
+fn not_known(error: Error) -> Error {
+    match error {
+        Error::Transport(_) => error,
+        error => Error::transport(error),
+    }
+}

@@ -10,7 +10,7 @@ use types::Origin;
 use crate::http::Query;
 use crate::venue::back_off::BackOff;
 use crate::venue::statistics::Counters;
-use crate::venue::{Open, Reply, fresh_name, is_unknown, patience};
+use crate::venue::{Open, Reply, fresh_name, is_unheard, is_unknown, not_known, patience};
 use crate::{Error, NewOrder, OrderKey, PlacedOrder};
 
 /// How long after its time stamp the venue may carry out a request.
@@ -86,15 +86,18 @@ pub(super) async fn enter<A: Asks>(
     let mut back_off = BackOff::default();
     let query = order.query().with("recvWindow", RECV_WINDOW.as_millis());
     let mut placed = way.ask::<PlacedOrder>(Request::Place, &query, &key).await;
+    let mut is_repeat = false;
     loop {
         let error = match placed {
             Ok(placed) => return Ok(reply_of(A::WAY, placed)),
             Err(error) => error,
         };
         let is_gone = error.code() == Some(ANSWER_IS_GONE);
-        if !is_unknown(&error) && !is_gone {
+        let is_lost = is_unknown(&error) || is_gone || (is_repeat && is_unheard(&error));
+        if !is_lost {
             return Err(error);
         }
+        is_repeat = true;
         Counters::add(&counters.lost, 1);
         if !A::RECOGNISES_REPEATS || is_gone {
             let settled = Instant::now() + RECV_WINDOW + READ_MODEL_BEHIND;
@@ -103,7 +106,7 @@ pub(super) async fn enter<A: Asks>(
             }
         }
         if Instant::now() >= until {
-            return Err(error);
+            return Err(not_known(error));
         }
         back_off.wait().await;
         placed = way.repeat(Request::Place, &query, &key).await;
@@ -124,7 +127,7 @@ async fn find<A: Asks>(
         match status(way, symbol, name).await {
             Ok(info) => return Ok(Some(reply_of_info(A::WAY, info))),
             Err(error) if error.code() == Some(NO_SUCH_ORDER) && is_settled => return Ok(None),
-            Err(error) if Instant::now() >= until => return Err(error),
+            Err(error) if Instant::now() >= until => return Err(not_known(error)),
             // The order may be under way still, or the venue out of reach.
             Err(_) => back_off.wait().await,
         }
@@ -167,12 +170,18 @@ pub(super) async fn cancel<A: Asks>(
         };
         if is_repeat && error.code() == Some(UNKNOWN_ORDER) {
             // The first request may have done it.
-            let info = status(way, symbol, name).await?;
-            let is_done = info.status == "CANCELED";
-            return if is_done { Ok(reply_of_info(A::WAY, info)) } else { Err(error) };
+            return match status(way, symbol, name).await {
+                Ok(info) if info.status == "CANCELED" => Ok(reply_of_info(A::WAY, info)),
+                Err(failed) if failed.code() != Some(NO_SUCH_ORDER) => Err(not_known(failed)),
+                _ => Err(error),
+            };
         }
-        if !is_unknown(&error) || Instant::now() >= until {
+        let is_lost = is_unknown(&error) || (is_repeat && is_unheard(&error));
+        if !is_lost {
             return Err(error);
+        }
+        if Instant::now() >= until {
+            return Err(not_known(error));
         }
         Counters::add(&counters.lost, 1);
         is_repeat = true;
@@ -245,7 +254,53 @@ fn reply_of_info(way: Origin, info: OrderInfo) -> Reply {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+    use std::sync::Mutex;
+
     use super::*;
+
+    /// Answers each request with the next of these.
+    struct Scripted(Mutex<VecDeque<Result<&'static str, Error>>>);
+
+    impl Asks for Scripted {
+        const WAY: Origin = Origin::Rest;
+        const RECOGNISES_REPEATS: bool = true;
+
+        async fn ask<T: DeserializeOwned>(
+            &self,
+            _: Request,
+            _: &Query,
+            _: &str,
+        ) -> Result<T, Error> {
+            let next = self.0.lock().unwrap().pop_front().expect("another request");
+            next.map(|json| serde_json::from_str(json).unwrap())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_door_that_refuses_a_repeat_says_nothing_of_the_first_request() {
+        let placed = r#"{"symbol": "BTCUSDT", "orderId": 7, "orderListId": -1,
+            "clientOrderId": "a", "transactTime": 1, "price": "1", "origQty": "1",
+            "executedQty": "0", "origQuoteOrderQty": "0", "cummulativeQuoteQty": "0",
+            "status": "NEW", "selfTradePreventionMode": "NONE",
+            "timeInForce": "GTC", "type": "LIMIT", "side": "BUY"}"#;
+        let api = |status, code| Err(Error::Api { status, code, msg: String::new() });
+        let overloaded = || api(503, -1008);
+        let order = NewOrder::limit("BTCUSDT", types::Side::Buy, "1", "1").client_order_id("a");
+        let enter = async |answers: Vec<_>| {
+            let way = Scripted(Mutex::new(answers.into()));
+            let entered = enter(&way, order.clone(), &Counters::default()).await;
+            assert!(way.0.lock().unwrap().is_empty());
+            entered
+        };
+        let refused = enter(vec![overloaded()]).await.unwrap_err();
+        assert_eq!(refused.code(), Some(-1008), "nothing was sent before");
+        let lost = || Err(Error::transport("lost"));
+        let answers = vec![lost(), overloaded(), api(429, -1003), api(400, -1021), Ok(placed)];
+        assert_eq!(enter(answers).await.unwrap().order_id, 7);
+        let answers = vec![api(503, -1007), overloaded(), api(400, -2010)];
+        assert_eq!(enter(answers).await.unwrap_err().code(), Some(-2010), "the engine's answer");
+    }
 
     #[test]
     fn what_is_left_of_a_quantity_is_exact() {

@@ -18,7 +18,7 @@ use crate::http::Query;
 use crate::venue::back_off::BackOff;
 use crate::venue::json::{Asks, RECV_WINDOW, Request};
 use crate::venue::statistics::Counters;
-use crate::venue::{fresh_name, is_unknown, patience};
+use crate::venue::{fresh_name, is_unheard, is_unknown, not_known, patience};
 use crate::{Client, Error};
 
 /// Requests with new orders that are under way before orders wait for each other.
@@ -46,8 +46,11 @@ struct Waiting {
     order: String,
     /// Until when it may be sent again.
     until: Instant,
-    answer: oneshot::Sender<Result<Box<RawValue>, Error>>,
+    answer: oneshot::Sender<Placed>,
 }
+
+/// The answer to one order, in JSON.
+type Placed = Result<Box<RawValue>, Error>;
 
 /// A request with orders that is under way.
 struct UnderWay {
@@ -63,22 +66,24 @@ impl Rest {
         self.load.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a request, if there are not enough under way.
-    fn begin(&self) -> Option<UnderWay> {
+    /// Begins a request, or lets the order wait for one if there are enough under way.
+    fn begin(&self, query: &Query) -> Result<UnderWay, oneshot::Receiver<Placed>> {
         let mut load = self.lock();
-        (load.requests < ALONE_MAX).then(|| {
+        if load.requests < ALONE_MAX {
             load.requests += 1;
-            UnderWay { rest: self.clone() }
-        })
-    }
-
-    async fn place<T: DeserializeOwned>(&self, query: &Query, key: &str) -> Result<T, Error> {
-        if let Some(_under_way) = self.begin() {
-            return self.send(Request::Place, query, key).await;
+            return Ok(UnderWay { rest: self.clone() });
         }
         let (answer, answered) = oneshot::channel();
         let waiting = Waiting { order: json_of(query), until: patience(), answer };
-        self.lock().waiting.push_back(waiting);
+        load.waiting.push_back(waiting);
+        Err(answered)
+    }
+
+    async fn place<T: DeserializeOwned>(&self, query: &Query, key: &str) -> Result<T, Error> {
+        let answered = match self.begin(query) {
+            Ok(_under_way) => return self.send(Request::Place, query, key).await,
+            Err(answered) => answered,
+        };
         let placed = answered.await.map_err(Error::transport)??;
         serde_json::from_str(placed.get())
             .map_err(|error| Error::Shape(format!("{error}: {placed}")))
@@ -113,22 +118,29 @@ impl Rest {
             .with("batchOrders", format!("[{}]", orders.join(",")))
             .with("recvWindow", RECV_WINDOW.as_millis());
         let until = batch.iter().map(|waiting| waiting.until).max().unwrap_or_else(Instant::now);
-        let (key, mut back_off) = (fresh_name(), BackOff::default());
+        let (key, mut back_off, mut is_repeat) = (fresh_name(), BackOff::default(), false);
         loop {
             self.count(batch.len());
             let (method, path) = (Method::POST, "/api/v3/batchOrders");
             let sent: Result<Vec<Box<RawValue>>, Error> =
                 self.client.signed_body(method, path, query.clone(), &key).await;
             drop(under_way.take());
-            let is_lost = match &sent {
-                Ok(parts) => {
-                    parts.iter().filter_map(|part| refusal(part)).any(|of| is_unknown(&of))
-                }
-                Err(error) => is_unknown(error),
+            let is_lost = |error: &Error| is_unknown(error) || (is_repeat && is_unheard(error));
+            let part_is_lost = |part: &RawValue| refusal(part).is_some_and(|of| is_lost(&of));
+            let any_is_lost = match &sent {
+                Ok(parts) => parts.iter().any(|part| part_is_lost(part)),
+                Err(error) => is_lost(error),
             };
-            if !is_lost || Instant::now() >= until {
+            if !any_is_lost {
                 return sent;
             }
+            if Instant::now() >= until {
+                let known =
+                    |part: Box<RawValue>| if part_is_lost(&part) { unknown() } else { part };
+                let sent = sent.map_err(not_known);
+                return sent.map(|parts| parts.into_iter().map(known).collect());
+            }
+            is_repeat = true;
             Counters::add(&self.counters.lost, batch.len() as u64);
             back_off.wait().await;
         }
@@ -175,6 +187,8 @@ impl Drop for UnderWay {
             load.requests -= 1;
             return;
         };
+        // A runtime that shuts down drops the task here, and with it what is under way.
+        drop(load);
         let rest = self.rest.clone();
         let under_way = Self { rest: rest.clone() };
         runtime.spawn(async move {
@@ -218,6 +232,12 @@ fn refusal(part: &RawValue) -> Option<Error> {
     }
     let Refusal { code, msg } = serde_json::from_str(part.get()).ok()?;
     Some(Error::Api { status: 400, code, msg })
+}
+
+/// The part of an order whose repeat was refused before the venue looked at it.
+fn unknown() -> Box<RawValue> {
+    let part = r#"{"code":-1007,"msg":"What became of the order is not known."}"#;
+    RawValue::from_string(part.to_owned()).expect("it is JSON")
 }
 
 /// The same error for another order.

@@ -153,10 +153,13 @@ impl Link {
     }
 
     async fn connect(&self) -> Result<Messages, Error> {
-        let socket = Socket::connect(&self.address, self.tls.as_ref()).await;
-        let socket = socket.map_err(Error::transport)?;
-        let (messages, _) = client_async(&self.url, socket).await.map_err(Error::transport)?;
-        Ok(messages)
+        let connect = async {
+            let socket = Socket::connect(&self.address, self.tls.as_ref()).await;
+            let socket = socket.map_err(Error::transport)?;
+            client_async(&self.url, socket).await.map_err(Error::transport)
+        };
+        let connected = timeout(REQUEST_TIMEOUT, connect).await.map_err(Error::transport)?;
+        connected.map(|(messages, _)| messages)
     }
 
     /// Serves until the venue's last handle is gone; an error if the connection ends before.

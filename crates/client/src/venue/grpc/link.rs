@@ -33,11 +33,15 @@ pub(super) struct Link {
     /// Requests without an answer, in the order in which they were sent.
     waiting: BTreeMap<u64, Waiting>,
     next_id: u64,
+    /// The venue has said what became of a request, or of the account.
+    has_answered: bool,
 }
 
 struct Waiting {
     request: v1::order_request::Request,
     answer: oneshot::Sender<Result<v1::OrderReply, Error>>,
+    /// It was sent on an earlier connection, and may have been carried out.
+    is_repeat: bool,
 }
 
 /// A connection with its streams.
@@ -67,8 +71,16 @@ impl Link {
         reports: mpsc::Sender<Report>,
         counters: Arc<Counters>,
     ) -> Self {
-        let (waiting, next_id) = (BTreeMap::new(), 0);
-        Self { access, from_event, asked, reports: Some(reports), counters, waiting, next_id }
+        Self {
+            access,
+            from_event,
+            asked,
+            reports: Some(reports),
+            counters,
+            waiting: BTreeMap::new(),
+            next_id: 0,
+            has_answered: false,
+        }
     }
 
     pub(super) async fn run(mut self) {
@@ -76,7 +88,6 @@ impl Link {
         while !self.asked.is_closed() || !self.waiting.is_empty() {
             let end = match self.connect().await {
                 Ok(connection) => {
-                    back_off.succeeded();
                     Counters::add(&self.counters.connections, 1);
                     self.serve(connection).await
                 }
@@ -86,7 +97,11 @@ impl Link {
                 // What waits is dropped, which its callers see.
                 End::Closed | End::Refused => return,
                 End::Broken => {
+                    if std::mem::take(&mut self.has_answered) {
+                        back_off.succeeded();
+                    }
                     self.waiting.retain(|_, waiting| !waiting.answer.is_closed());
+                    self.waiting.values_mut().for_each(|waiting| waiting.is_repeat = true);
                     Counters::add(&self.counters.lost, self.waiting.len() as u64);
                     back_off.wait().await;
                 }
@@ -154,7 +169,12 @@ impl Link {
             tokio::select! {
                 biased;
                 message = connection.responses.message() => match message {
-                    Ok(Some(message)) => message.responses.into_iter().for_each(|one| self.answer(one)),
+                    Ok(Some(message)) => {
+                        // What is not known is asked again, after a while.
+                        if !self.answer_all(message) {
+                            return End::Broken;
+                        }
+                    }
                     Ok(None) => return End::Broken,
                     Err(status) => return end_of(&status),
                 },
@@ -180,7 +200,8 @@ impl Link {
         for asked in batch {
             match asked {
                 Asked::Request(request, answer) => {
-                    self.waiting.insert(self.next_id, Waiting { request, answer });
+                    let waiting = Waiting { request, answer, is_repeat: false };
+                    self.waiting.insert(self.next_id, waiting);
                     new.push(self.next_id);
                     self.next_id += 1;
                 }
@@ -204,15 +225,29 @@ impl Link {
         connection.requests.send(v1::OrderRequests { requests }).await.is_ok()
     }
 
-    fn answer(&mut self, response: v1::OrderResponse) {
+    /// Answers requests; `false` if what became of one is not known.
+    fn answer_all(&mut self, message: v1::OrderResponses) -> bool {
+        let mut are_known = true;
+        for response in message.responses {
+            are_known &= self.answer(response);
+        }
+        // The next connection waits longer, for a venue that has no time.
+        self.has_answered &= are_known;
+        are_known
+    }
+
+    /// Answers a request; `false` if the venue does not say what became of it. It is then sent
+    /// again with the next connection: its key makes that harmless.
+    fn answer(&mut self, response: v1::OrderResponse) -> bool {
         use v1::order_response::Result as Answered;
-        let Some(waiting) = self.waiting.remove(&response.request_id) else { return };
+        let Some(waiting) = self.waiting.remove(&response.request_id) else { return true };
         let answer = match response.result {
             Some(Answered::Reply(reply)) => Ok(reply),
-            Some(Answered::Refusal(refusal)) if refusal.outcome_unknown => {
-                // It is sent again with the next connection; its key makes that harmless.
+            Some(Answered::Refusal(refusal))
+                if refusal.outcome_unknown || (waiting.is_repeat && is_unheard(&refusal)) =>
+            {
                 self.waiting.insert(response.request_id, waiting);
-                return;
+                return false;
             }
             Some(Answered::Refusal(v1::Refusal { code, reason, message, .. })) => {
                 Err(Error::Refused { code, reason, msg: message })
@@ -221,12 +256,15 @@ impl Link {
                 Err(Error::Shape("an answer to another request".to_owned()))
             }
         };
+        self.has_answered = true;
         // The caller may have given up.
         let _gone = waiting.answer.send(answer);
+        true
     }
 
     async fn receive(&mut self, event: v1::AccountEvent) {
         self.from_event = Some(event.number + 1);
+        self.has_answered = true;
         if let (Some(reports), Some(report)) = (&self.reports, report(event)) {
             // A reader that is gone wants no reports.
             let _unread = reports.send(report).await;
@@ -239,13 +277,20 @@ impl Link {
         while !self.waiting.is_empty() {
             match connection.responses.message().await {
                 Ok(Some(message)) => {
-                    message.responses.into_iter().for_each(|one| self.answer(one));
+                    if !self.answer_all(message) {
+                        return End::Broken;
+                    }
                 }
                 _ => return End::Broken,
             }
         }
         End::Closed
     }
+}
+
+/// Whether the venue refuses a request before it looks at it.
+fn is_unheard(refusal: &v1::Refusal) -> bool {
+    refusal.code == Code::Unavailable as i32 || refusal.reason == "TOO_MANY_REQUESTS"
 }
 
 async fn next_event(

@@ -197,6 +197,8 @@ pub(super) async fn replace<A: Asks>(
     counters: &Counters,
 ) -> Result<Reply, Error> {
     let total = order.quantity.clone();
+    // Before anything is canceled.
+    let total = total.filter(|total| difference(total, "0").is_some());
     let total = total.ok_or_else(|| Error::Usage("a replacement has a quantity".to_owned()))?;
     let canceled = cancel(way, &order.symbol, name, counters).await?;
     match difference(&total, &canceled.executed_qty) {
@@ -300,6 +302,16 @@ mod tests {
         assert_eq!(enter(answers).await.unwrap().order_id, 7);
         let answers = vec![api(503, -1007), overloaded(), api(400, -2010)];
         assert_eq!(enter(answers).await.unwrap_err().code(), Some(-2010), "the engine's answer");
+    }
+
+    #[tokio::test]
+    async fn a_replacement_without_a_quantity_cancels_nothing() {
+        for quantity in ["abc", "0", ""] {
+            let way = Scripted(Mutex::default()); // No request is answered.
+            let order = NewOrder::limit("BTCUSDT", types::Side::Buy, quantity, "1");
+            let refused = replace(&way, "a", order, &Counters::default()).await.unwrap_err();
+            assert!(matches!(refused, Error::Usage(_)), "{refused}");
+        }
     }
 
     #[test]

@@ -153,10 +153,13 @@ pub(crate) enum ReportUpdate {
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct OfLogin {
     count: u64,
-    /// At every `every`th report: its number, and its event's among those of the account.
-    marks: Vec<(u64, u64)>,
+    /// At every `every`th report, and at the last one.
+    marks: Vec<Mark>,
     every: u64,
 }
+
+/// The number of a report, and that of its event among those of the account.
+pub type Mark = (u64, u64);
 
 /// Marks of a login: when there are more, every second one is dropped.
 const MARKS_MAX: usize = 1_024;
@@ -179,12 +182,12 @@ impl Reports {
         self.of_logins.iter().map(|(login, of)| (*login, of.count))
     }
 
-    /// From where to read a login's reports to come upon one of them: the number of a report at or
-    /// before it, and of that one's event among those of the account. `None` if there is none yet.
-    pub fn place(&self, login: LoginId, number: u64) -> Option<(u64, u64)> {
+    /// The marks of a login around one of its reports: the last one at or before it, and the first
+    /// one after it, if there is any. `None` if the login has no report yet.
+    pub fn around(&self, login: LoginId, number: u64) -> Option<(Mark, Option<Mark>)> {
         let marks = &self.of_logins.get(&login)?.marks;
         let after = marks.partition_point(|(marked, _)| *marked <= number);
-        marks.get(after.checked_sub(1)?).copied()
+        Some((*marks.get(after.checked_sub(1)?)?, marks.get(after).copied()))
     }
 
     pub(crate) fn apply(&mut self, update: ReportUpdate) {
@@ -220,10 +223,11 @@ impl Default for OfLogin {
 
 impl OfLogin {
     fn add(&mut self, account_seq: u64) {
-        self.count += 1;
-        if !(self.count - 1).is_multiple_of(self.every) {
-            return;
+        // Unless it is to stay, the last mark moves on to this report.
+        if self.count > 0 && !(self.count - 1).is_multiple_of(self.every) {
+            self.marks.pop_if(|(marked, _)| *marked == self.count);
         }
+        self.count += 1;
         if self.marks.len() == MARKS_MAX {
             let mut at = 0;
             self.marks.retain(|_| {
@@ -231,9 +235,6 @@ impl OfLogin {
                 at % 2 == 1
             });
             self.every *= 2;
-            if !(self.count - 1).is_multiple_of(self.every) {
-                return;
-            }
         }
         self.marks.push((self.count, account_seq));
     }
@@ -247,7 +248,7 @@ impl Wire for OfLogin {
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
         let (count, every) = r.read()?;
-        let marks: Vec<(u64, u64)> = r.read()?;
+        let marks: Vec<Mark> = r.read()?;
         let is_sound = marks.len() <= MARKS_MAX
             && every >= EVERY
             && marks.first().is_none_or(|first| first.0 == 1)
@@ -295,11 +296,16 @@ mod tests {
         }
         assert_eq!(reports.count(login), 200_000);
         for number in [1, 2, 64, 65, 1_000, 65_537, 199_999, 200_000] {
-            let (marked, account_seq) = reports.place(login, number).unwrap();
+            let ((marked, account_seq), after) = reports.around(login, number).unwrap();
             assert!(marked <= number && number - marked < 512, "{number}: {marked}");
             assert_eq!(account_seq, 10 * marked);
+            // The last report has a mark of its own.
+            let (next, account_seq) = after.unwrap_or((200_001, 2_000_010));
+            assert!(next > number && next - marked <= 512, "{number}: {next}");
+            assert_eq!(account_seq, 10 * next);
+            assert_eq!(after.is_none(), number == 200_000);
         }
-        assert_eq!(reports.place(LoginId(4), 1), None);
+        assert_eq!(reports.around(LoginId(4), 1), None);
         let mut bytes = Vec::new();
         reports.write(&mut bytes);
         assert_eq!(Reader(&bytes).read(), Some(reports.clone()));

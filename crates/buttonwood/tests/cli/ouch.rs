@@ -1,6 +1,7 @@
 //! Orders by OUCH over SoupBinTCP, as a client on a socket sees them.
 
 mod lines;
+mod missed;
 mod trader;
 
 use std::io::{Read, Write};

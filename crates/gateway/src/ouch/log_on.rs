@@ -13,9 +13,15 @@ use crate::door::identity::Login;
 use crate::door::passwords::{NotJudged, Passwords};
 use crate::door::sessions::{close, random_session};
 use crate::door::shared::Door;
+use crate::ouch::backlog::{Backlog, OfLogin, Unreadable};
 use crate::ouch::book::Book;
 use crate::ouch::hub::Hub;
 use crate::ouch::link::Link;
+
+const MISSED_GONE: &str =
+    "the messages from this sequence on are no longer kept: zero asks for new ones only";
+/// They could be read at the log-on, or may be at a later one.
+pub(super) const MISSED_UNREADABLE: &str = "the messages before cannot be read: try again";
 
 /// Checks log-ons. A user that was let in once costs a hash from then on: a venue that restarts, or
 /// a network that breaks, brings all clients back at once.
@@ -116,6 +122,15 @@ pub(super) async fn open(
     // The first session of a day begins with a message of its own.
     if request.sequence > count + 1 {
         return Err(unavailable("the sequence is beyond the next message"));
+    }
+    if request.sequence > 0 {
+        // A client that asks for what is gone learns so before its other session ends.
+        let of = OfLogin { login: login.login, account: login.account, day };
+        let missed = Backlog::open(door, of, (request.sequence, count)).await;
+        missed.map_err(|why| match why {
+            Unreadable::Gone => unavailable(MISSED_GONE),
+            Unreadable::Failed => not_now(MISSED_UNREADABLE),
+        })?;
     }
     let of = (login, origin);
     let link = open_session(door, hub, of, cancel_on_disconnect).await.map_err(not_now)?;

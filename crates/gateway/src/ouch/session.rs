@@ -16,11 +16,12 @@ use crate::clock::now_ns;
 use crate::door::identity::Login;
 use crate::door::sessions::close;
 use crate::ouch::accept::OuchDoor;
-use crate::ouch::backlog::Backlog;
+use crate::ouch::backlog::{Backlog, OfLogin};
 use crate::ouch::book::Book;
 use crate::ouch::intake::{Asked, Intake};
 use crate::ouch::link::{End, Link};
-use crate::ouch::log_on::{LoggedOn, NotLoggedOn, envelope, open, open_session};
+use crate::ouch::log_on::open_session;
+use crate::ouch::log_on::{LoggedOn, MISSED_UNREADABLE, NotLoggedOn, envelope, open};
 use crate::ouch::order::Context;
 
 /// Bytes that are read at once.
@@ -205,16 +206,17 @@ impl Session {
         wanted: (u64, u64),
     ) -> bool {
         let door = Arc::clone(&connection.door);
-        let of = (self.login.login, self.login.account);
-        let Ok(backlog) = Backlog::open(&door.door, of, self.day, wanted).await else {
-            Server::debug("the messages before are no longer kept", &mut connection.output);
+        let Login { login, account, .. } = *self.login;
+        let of = OfLogin { login, account, day: self.day };
+        let Ok(backlog) = Backlog::open(&door.door, of, wanted).await else {
+            Server::debug(MISSED_UNREADABLE, &mut connection.output);
             return false;
         };
         let scales = door.hub.scales();
         let Some(mut backlog) = backlog else { return true };
         loop {
             let Ok(has_more) = backlog.page(&scales, &mut connection.output).await else {
-                Server::debug("the messages before are no longer kept", &mut connection.output);
+                Server::debug(MISSED_UNREADABLE, &mut connection.output);
                 return false;
             };
             if !self.write(connection).await {

@@ -18,18 +18,23 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(super) struct House {
     dir: TempDir,
     pub(super) venue: Option<Serving>,
+    more_args: &'static [&'static str],
 }
 
 impl House {
     pub(super) fn new() -> Self {
-        let mut house = Self { dir: tempfile::tempdir().unwrap(), venue: None };
+        Self::with(&[])
+    }
+
+    pub(super) fn with(more_args: &'static [&'static str]) -> Self {
+        let mut house = Self { dir: tempfile::tempdir().unwrap(), venue: None, more_args };
         house.start();
         house
     }
 
-    pub(super) fn start(&mut self) {
+    fn start(&mut self) {
         let args = ["--demo", "--no-bots", "--data", text(self.data()), "--ouch", "127.0.0.1:0"];
-        self.venue = Some(Serving::start(&args));
+        self.venue = Some(Serving::start(&[&args, self.more_args].concat()));
     }
 
     pub(super) fn kill(&mut self) {

@@ -14,7 +14,7 @@ use types::{Entry, Envelope, Origin};
 use crate::clock::now_ns;
 use crate::door::identity::Login;
 use crate::door::sessions::close;
-use crate::ouch::backlog::Backlog;
+use crate::ouch::backlog::{Backlog, OfLogin};
 use crate::ouch::datagrams::Datagrams;
 use crate::ouch::datagrams::sessions::Received;
 use crate::ouch::intake::Intake;
@@ -95,9 +95,9 @@ impl<'a> UdpSession<'a> {
     async fn send_backlog(&mut self, received: &mut mpsc::Receiver<Received>) -> Option<Closed> {
         let before = self.logged_on.link.lock().before;
         let door = Arc::clone(self.datagrams.door());
-        let of = (self.login.login, self.login.account);
-        let wanted = (self.logged_on.next, before);
-        let backlog = Backlog::open(&door, of, self.logged_on.day, wanted).await;
+        let Login { login, account, .. } = *self.login;
+        let of = OfLogin { login, account, day: self.logged_on.day };
+        let backlog = Backlog::open(&door, of, (self.logged_on.next, before)).await;
         let Ok(backlog) = backlog else { return Some(Closed::Ended) };
         let mut backlog = backlog?;
         let scales = self.datagrams.door.hub.scales();

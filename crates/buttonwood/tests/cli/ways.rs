@@ -17,6 +17,7 @@ use crate::process::{Serving, run_refused, text};
 use crate::ways::house::{House, serve, shm_socket, socket};
 
 mod house;
+mod missed;
 
 #[allow(dead_code, reason = "its `main`")]
 #[path = "../../../client/examples/ways.rs"]
@@ -479,6 +480,7 @@ async fn story(reports: &mut Option<Reports>, end: &str) -> Vec<String> {
             ReportKind::Corrected { trade_id, price } => {
                 format!("corrected {name} #{trade_id} @ {}", number(&price))
             }
+            ReportKind::Missed { from } => format!("missed {from} to {}", report.sequence),
         });
     }
     seen

@@ -61,6 +61,11 @@ pub enum ReportKind {
         trade_id: u64,
         price: String,
     },
+    /// The venue does not keep the reports with these numbers any more, from this one up to that
+    /// of this report: query orders and fills by another way. It names no order.
+    Missed {
+        from: u64,
+    },
 }
 
 /// A fee, in the asset that it was taken from.

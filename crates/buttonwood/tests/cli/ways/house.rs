@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use client::{Access, Caller, Client, Credentials, Login, Origin, Reports, Venue};
 use serde_json::Value;
@@ -37,8 +37,13 @@ pub(super) struct House {
 
 impl House {
     pub(super) fn new() -> Self {
+        Self::with(&[])
+    }
+
+    pub(super) fn with(more_args: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let args = serve(&dir);
+        let mut args = serve(&dir);
+        args.extend(more_args.iter().copied().map(str::to_owned));
         let venue = Serving::start(&args.iter().map(|arg| &**arg).collect::<Vec<_>>());
         Self { dir, venue }
     }
@@ -149,6 +154,8 @@ pub(super) struct Relay {
     /// Connections from before this many cuts keep answers back, for good: an answer that is on its
     /// way at the moment of the cut must not get through.
     pub(super) swallowed: Arc<AtomicU64>,
+    /// No connection gets through.
+    is_shut: Arc<AtomicBool>,
 }
 
 impl Relay {
@@ -157,20 +164,34 @@ impl Relay {
         let address = listener.local_addr().unwrap().to_string();
         let (cuts, seen) = watch::channel(0);
         let swallowed = Arc::new(AtomicU64::new(0));
-        let of_relay = Arc::clone(&swallowed);
+        let is_shut = Arc::new(AtomicBool::new(false));
+        let of_relay = (Arc::clone(&swallowed), Arc::clone(&is_shut));
         tokio::spawn(async move {
             loop {
                 let (near, _) = listener.accept().await.unwrap();
+                if of_relay.1.load(Ordering::SeqCst) {
+                    continue;
+                }
                 let Ok(far) = TcpStream::connect(&target).await else { continue };
-                tokio::spawn(pass_on(near, far, seen.clone(), Arc::clone(&of_relay)));
+                tokio::spawn(pass_on(near, far, seen.clone(), Arc::clone(&of_relay.0)));
             }
         });
-        Self { address, cuts, swallowed }
+        Self { address, cuts, swallowed, is_shut }
     }
 
     /// Answers of the venue do not get through until the next cut.
     pub(super) fn swallow_answers(&self) {
         self.swallowed.store(*self.cuts.borrow() + 1, Ordering::SeqCst);
+    }
+
+    /// Cuts all connections, and lets none through until it is opened.
+    pub(super) fn shut(&self) {
+        self.is_shut.store(true, Ordering::SeqCst);
+        self.cut();
+    }
+
+    pub(super) fn open(&self) {
+        self.is_shut.store(false, Ordering::SeqCst);
     }
 
     /// Cuts all connections that there are.

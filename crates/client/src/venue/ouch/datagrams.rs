@@ -104,7 +104,9 @@ impl Link {
 
     async fn open_udp(&mut self, way: UdpWay) -> Result<(UdpSocket, Opened, Session), End> {
         let UdpWay { address, user, secrets } = way;
-        let (next, client_nonce) = (self.next_report(), nonce());
+        let asks_for_new = self.skips;
+        let next = if asks_for_new { 0 } else { self.next_report() };
+        let client_nonce = nonce();
         let mut opening = Opening::new(user, client_nonce, next);
         let within = if self.ways.has_next() { OPEN_WITHIN } else { OPEN_PATIENTLY };
         let begun = self.begun;
@@ -129,9 +131,11 @@ impl Link {
         });
         let (socket, opened) = match opened.await {
             Ok(Ok((socket, Answer::Opened(opened)))) => (socket, opened),
-            // Reports of a day that is over, or that are not kept any more.
+            // Reports of a day that is over, or that are not kept any more: an opening for new
+            // ones shows which.
             Ok(Ok((_, Answer::Refused(Refusal::Sequence)))) => {
-                return Err(if self.reads_less() { End::Broken } else { self.start_over() });
+                self.skips = true;
+                return Err(End::Broken);
             }
             Ok(Ok((_, Answer::Refused(Refusal::Unavailable)))) => return Err(End::Broken),
             Ok(Err(_)) | Err(_) => return Err(End::Failed(Cause::NotOpened)),
@@ -140,8 +144,12 @@ impl Link {
         if self.name.is_some_and(|before| before != name) {
             return Err(self.start_over());
         }
-        self.name = Some(name);
-        self.without_report += 1;
+        if let Some(end) = self.go_without_what_is_gone(opened.new_from) {
+            return Err(end);
+        }
+        if asks_for_new && !self.skips {
+            return Err(End::Broken); // For the next opening, from the first wanted report on.
+        }
         let keys = secrets.keys(Side::Client, &client_nonce, &opened.server_nonce);
         let session = Session::new(opened.connection, keys, opened.next, 1, self.now_us());
         Ok((socket, opened, session))
@@ -153,7 +161,8 @@ impl Link {
         let mut bytes = [0; BUFFER_SIZE];
         let mut loss = Loss::default();
         let mut sent_again = 0;
-        self.session.logged_on(opened.next, opened.new_from, &mut output);
+        let of_session = (SessionName::numbered(opened.day), opened.next);
+        self.logged_on(of_session, opened.new_from, &mut output).await;
         let end = loop {
             let sent = pass_on(&mut output, &mut udp);
             udp.poll(self.now_us(), |datagram| {

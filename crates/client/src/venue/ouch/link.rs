@@ -33,9 +33,6 @@ const LOG_ON_WITHIN: Duration = Duration::from_secs(5);
 /// next way. Where there is none, SoupBinTCP's 15 s hold.
 const SILENT: Duration = Duration::from_millis(2_500);
 const TICK: Duration = Duration::from_millis(250);
-/// After as many sessions in a row without a report, the client asks for fewer reports: a venue
-/// that does not keep them ends each, and one that is killed ends one.
-const WITHOUT_REPORT_MAX: u32 = 3;
 
 pub(super) struct Link {
     pub(super) ways: Ways,
@@ -43,8 +40,8 @@ pub(super) struct Link {
     /// The first report that the next log-on asks for, while the session has no name yet.
     read_from: u64,
     pub(super) name: Option<SessionName>,
-    /// Sessions since the last report.
-    pub(super) without_report: u32,
+    /// The venue has refused the number of the first report to read.
+    pub(super) skips: bool,
     pub(super) session: Session,
     soup: Option<Soup>,
     pub(super) asked: mpsc::Receiver<Request>,
@@ -75,21 +72,8 @@ impl Link {
         (asked, reports): (mpsc::Receiver<Request>, mpsc::Sender<Report>),
         counters: Arc<Counters>,
     ) -> Self {
-        let (name, soup, begun) = (None, None, Instant::now());
-        let without_report = 0;
-        Self {
-            ways,
-            tls,
-            read_from,
-            name,
-            without_report,
-            session,
-            soup,
-            asked,
-            reports,
-            counters,
-            begun,
-        }
+        let (name, skips, soup, begun) = (None, false, None, Instant::now());
+        Self { ways, tls, read_from, name, skips, session, soup, asked, reports, counters, begun }
     }
 
     pub(super) async fn run(mut self) {
@@ -104,7 +88,6 @@ impl Link {
             if self.session.is_current() {
                 back_off.succeeded();
             }
-            self.shorten();
             let lost = self.session.disconnected();
             Counters::add(&self.counters.lost, lost as u64);
             match end {
@@ -117,24 +100,6 @@ impl Link {
         }
     }
 
-    /// Reads from the first wanted report on, if sessions end before their first one: the venue
-    /// does not keep the day from its beginning.
-    fn shorten(&mut self) {
-        if self.name.is_none() || self.session.next_report() != self.read_from {
-            self.without_report = 0;
-        }
-        if self.without_report >= WITHOUT_REPORT_MAX && self.reads_less() {
-            (self.soup, self.name, self.without_report) = (None, None, 0);
-        }
-    }
-
-    /// Whether the session can do with fewer reports than it has asked for, which it then will.
-    pub(super) fn reads_less(&mut self) -> bool {
-        let (before, wanted) = (self.read_from, self.session.wanted_from());
-        self.read_from = before.max(wanted);
-        before < wanted
-    }
-
     /// Two log-ons: the first for new reports only, whose answer shows how many were missed and
     /// whose session ends all earlier ones; the second for those.
     async fn connect(&mut self, login: &Login) -> End {
@@ -144,6 +109,9 @@ impl Link {
             Ok(counted) => counted,
             Err(end) => return end,
         };
+        if let Some(end) = self.go_without_what_is_gone(counted.1) {
+            return end;
+        }
         let Some(stream) = self.open(login).await else { return End::Failed(Cause::NotOpened) };
         self.serve(login, stream, counted).await
     }
@@ -160,10 +128,8 @@ impl Link {
         mut stream: Socket,
     ) -> Result<(SessionName, u64), End> {
         let not_opened = |_| End::Failed(Cause::NotOpened);
-        let mut log_on = self.log_on(login);
-        log_on.sequence = 0;
         let (mut input, mut output) = (Vec::new(), Vec::new());
-        let mut soup = Soup::log_on(&log_on, &mut output, 0);
+        let mut soup = Soup::log_on(&self.log_on(login, 0), &mut output, 0);
         stream.write_all(&output).await.map_err(not_opened)?;
         loop {
             let mut rest = &input[..];
@@ -192,6 +158,26 @@ impl Link {
         }
     }
 
+    /// Chooses where to go on if the venue has refused the number of the first report to read, and
+    /// `new_from` is that of the first new one. If they are of the same numbering day, the reports
+    /// between are no longer kept: the session then begins with the first wanted one, if that is
+    /// later than the first that was asked for, or else with new ones, as `skips` still says.
+    pub(super) fn go_without_what_is_gone(&mut self, new_from: u64) -> Option<End> {
+        if !self.skips {
+            return None;
+        }
+        if self.next_report() > new_from {
+            return Some(self.start_over());
+        }
+        let wanted = self.session.wanted_from();
+        if self.next_report() < wanted {
+            // No wanted report is missing.
+            self.session.skip_to(wanted);
+            (self.read_from, self.skips) = (wanted, false);
+        }
+        None
+    }
+
     async fn serve(&mut self, login: &Login, stream: Socket, counted: (SessionName, u64)) -> End {
         Counters::add(&self.counters.connections, 1);
         let (mut reader, mut writer) = tokio::io::split(stream);
@@ -199,7 +185,8 @@ impl Link {
         let mut written = 0;
         let now_ms = self.now_ms();
         let mut heard = Instant::now();
-        self.soup = Some(Soup::log_on(&self.log_on(login), &mut output, now_ms));
+        let next = if self.skips { counted.1 } else { self.next_report() };
+        self.soup = Some(Soup::log_on(&self.log_on(login, next), &mut output, now_ms));
         let mut batch = Vec::new();
         let mut tick = interval(TICK);
         loop {
@@ -258,13 +245,11 @@ impl Link {
         }
     }
 
-    /// Goes on where the last connection ended.
-    fn log_on(&self, Login { user, password, .. }: &Login) -> LogOn {
-        LogOn::new(user, password, self.name, self.next_report())
-            .expect("it was checked when it was opened")
+    fn log_on(&self, Login { user, password, .. }: &Login, next: u64) -> LogOn {
+        LogOn::new(user, password, self.name, next).expect("it was checked when it was opened")
     }
 
-    /// The number of the first report to read.
+    /// The number of the first report to read: the session goes on where the last connection ended.
     pub(super) fn next_report(&self) -> u64 {
         if self.name.is_some() { self.session.next_report() } else { self.read_from }
     }
@@ -288,9 +273,12 @@ impl Link {
                     continue;
                 }
                 Received::Accepted { session, next } => {
-                    self.name = Some(session);
-                    self.without_report += 1;
-                    self.session.logged_on(next, new_from, output);
+                    self.logged_on((session, next), new_from, output).await;
+                    continue;
+                }
+                Received::Rejected(RejectReason::SessionNotAvailable) => {
+                    self.skips = true;
+                    end = Some(End::Broken);
                     continue;
                 }
                 Received::Rejected(reason) => {
@@ -311,6 +299,23 @@ impl Link {
         end
     }
 
+    /// The venue has let the session in, whose next report has this number.
+    pub(super) async fn logged_on(
+        &mut self,
+        (name, next): (SessionName, u64),
+        new_from: u64,
+        output: &mut Vec<u8>,
+    ) {
+        self.name = Some(name);
+        if std::mem::take(&mut self.skips)
+            && let Some(report) = self.session.skip_to(next)
+        {
+            // Here and below: a reader that is gone wants no reports.
+            let _unread = self.reports.send(report).await;
+        }
+        self.session.logged_on(next, new_from, output);
+    }
+
     /// Takes the next message in sequence; a reason to end if there is one.
     pub(super) async fn take_report(&mut self, bytes: &[u8], output: &mut Vec<u8>) -> Option<End> {
         let Ok(message) = Outbound::read(bytes) else { return Some(End::Broken) };
@@ -320,7 +325,6 @@ impl Link {
             return Some(self.start_over());
         }
         if let Some(report) = self.session.receive(&message, output) {
-            // A reader that is gone wants no reports.
             let _unread = self.reports.send(report).await;
         }
         None
@@ -329,7 +333,7 @@ impl Link {
     /// The numbering day is over: the next log-on begins another one, from its first report.
     pub(super) fn start_over(&mut self) -> End {
         self.session.begin_day();
-        (self.soup, self.name, self.read_from) = (None, None, 1);
+        (self.soup, self.name, self.read_from, self.skips) = (None, None, 1, false);
         End::Broken
     }
 

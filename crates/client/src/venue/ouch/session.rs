@@ -23,7 +23,7 @@ use protocol::soup::Client as Soup;
 use types::Origin;
 
 use self::cancel::{put_cancel, refused_cancel, unknown_order};
-use self::known::Known;
+use self::known::{Known, by_number, name_of};
 use crate::venue::Reply;
 use crate::venue::ouch::encode::{Instruments, Scale, enter, id_of, replace};
 use crate::venue::ouch::{Answer, Request};
@@ -111,6 +111,16 @@ impl Session {
         self.ask_once_read(out);
     }
 
+    /// The venue does not keep the reports before `next`: what became of orders is not known, so
+    /// none is, and what waits is not answered. Reports which of the wanted ones are missing.
+    pub(super) fn skip_to(&mut self, next: u64) -> Option<Report> {
+        self.forget();
+        let from = self.next_report().max(self.wanted_from);
+        self.sequence = next - 1;
+        (self.wanted_from > 0 && from < next)
+            .then(|| self.report(String::new(), ReportKind::Missed { from }))
+    }
+
     pub(super) fn wanted_from(&self) -> u64 {
         self.wanted_from
     }
@@ -132,11 +142,15 @@ impl Session {
 
     /// A new numbering day: no number stands for an order, and what waits is not sent again.
     pub(super) fn begin_day(&mut self) {
+        self.forget();
+        (self.next, self.sequence, self.wanted_from) = (1, 0, 1);
+    }
+
+    fn forget(&mut self) {
         self.orders.clear();
         self.numbers.clear();
         self.cancels.clear();
         self.waiting.clear();
-        (self.next, self.sequence, self.wanted_from) = (1, 0, 1);
     }
 
     /// Appends the packet of a request, or answers it.
@@ -471,15 +485,6 @@ impl Session {
     fn report(&self, client_order_id: String, kind: ReportKind) -> Report {
         Report { sequence: self.sequence, client_order_id, time_ns: None, kind }
     }
-}
-
-fn name_of(cl_ord_id: &[u8], number: u32) -> String {
-    let name = String::from_utf8_lossy(trimmed(cl_ord_id)).into_owned();
-    if name.is_empty() { by_number(number) } else { name }
-}
-
-fn by_number(number: u32) -> String {
-    format!("#{number}")
 }
 
 #[cfg(test)]

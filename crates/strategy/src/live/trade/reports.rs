@@ -50,12 +50,13 @@ impl<S: Strategy> Trader<'_, S> {
                 self.end(id, at_ns, outcome_of(&reason))
             }
             // The venue's own changes of orders that strategies do not send, and of trades, which
-            // the comparison of the balances shows.
+            // the comparison of the balances shows. And the WebSocket API numbers no reports.
             ReportKind::Replaced { .. }
             | ReportKind::Refreshed { .. }
             | ReportKind::Repriced { .. }
             | ReportKind::Busted { .. }
-            | ReportKind::Corrected { .. } => Ok(()),
+            | ReportKind::Corrected { .. }
+            | ReportKind::Missed { .. } => Ok(()),
         }
     }
 

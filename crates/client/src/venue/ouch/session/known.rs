@@ -1,5 +1,6 @@
-//! An open order, as its reports have it.
+//! An open order, as its reports have it, and its name.
 
+use protocol::ouch::trimmed;
 use types::Origin;
 
 use crate::venue::ouch::encode::Scale;
@@ -38,4 +39,14 @@ impl Known {
             price: self.price.clone(),
         }
     }
+}
+
+/// The name that an order was entered with, or else its number.
+pub(super) fn name_of(cl_ord_id: &[u8], number: u32) -> String {
+    let name = String::from_utf8_lossy(trimmed(cl_ord_id)).into_owned();
+    if name.is_empty() { by_number(number) } else { name }
+}
+
+pub(super) fn by_number(number: u32) -> String {
+    format!("#{number}")
 }

@@ -53,7 +53,9 @@ impl GatewayListener {
 
 impl Listener for GatewayListener {
     fn applied(&mut self, applied: &Arc<Applied>) {
-        self.operators.applied(applied);
+        if applied.events.is_empty() {
+            self.operators.applied(applied);
+        }
     }
 
     fn event(&mut self, applied: &Applied, event: &Event, update: Option<&BookUpdate>) {
@@ -65,8 +67,10 @@ impl Listener for GatewayListener {
             hub.list(market);
         }
         hub.status(applied, event, &publisher.directory);
-        // Once a command: the directory then has all its events.
+        // Once a command: the directory then has all its events, and lets in no key that a reader
+        // sees revoked.
         if applied.events.last().is_some_and(|last| std::ptr::eq(last, event)) {
+            self.operators.applied(applied);
             let (mut user_streams, directory) = publisher.user_streams_and_directory();
             applied.events.iter().for_each(|event| user_streams.event(&directory, applied, event));
         }

@@ -251,6 +251,7 @@ impl ApiSession {
                 params.finish()?;
                 let id = |subscription: &OpenSubscription| Subscription {
                     subscription_id: subscription.id,
+                    from_seq: None,
                 };
                 Ok(json(encode(&self.subscriptions.iter().map(id).collect::<Vec<_>>())))
             }
@@ -353,8 +354,10 @@ impl ApiSession {
         let Signer { account, key, .. } = *signer;
         let user_data = user_data::subscribe(&self.shared, account, key, reader, from_seq).await?;
         self.last_subscription += 1;
+        // The client knows any other number.
+        let from_seq = user_data.from_seq.filter(|_| from_seq == Some(0));
         self.subscriptions.push(OpenSubscription { id, by_logon, user_data });
-        Ok(json(encode(&Subscription { subscription_id: id })))
+        Ok(json(encode(&Subscription { subscription_id: id, from_seq })))
     }
 
     async fn end_subscription(&mut self, mut params: Params) -> Answer {

@@ -23,6 +23,8 @@ pub(crate) struct UserDataSubscription {
     account: AccountId,
     key: KeyId,
     id: ReaderId,
+    /// The number of the first event, if the client has asked for numbers.
+    pub(crate) from_seq: Option<u64>,
     _in_use: Held<AccountId>,
 }
 
@@ -37,10 +39,10 @@ impl UserDataSubscription {
     }
 }
 
-/// Subscribes the client to the account's events, after the backlog from `from_seq` on. Fails when
-/// the backlog is no longer kept, and when `from_seq` is ahead of the next event: then the client
-/// knows events of another history, and would wait in silence. It fails also when the account has
-/// too many subscriptions.
+/// Subscribes the client to the account's events, after the backlog from `from_seq` on; zero is the
+/// number of the next event. Fails when the backlog is no longer kept, and when `from_seq` is ahead
+/// of the next event: then the client knows events of another history, and would wait in silence.
+/// It fails also when the account has too many subscriptions.
 pub(crate) async fn subscribe(
     shared: &Arc<BinanceContext>,
     account: AccountId,
@@ -52,12 +54,10 @@ pub(crate) async fn subscribe(
     let in_use = in_use.ok_or_else(|| {
         ApiError::too_many_user_streams(shared.door.settings.user_streams_per_account_max)
     })?;
-    if let Some(from_seq) = from_seq {
-        let last = shared.door.account_seq(account).await?;
-        if from_seq > last + 1 {
-            return Err(ApiError::events_ahead(from_seq, last));
-        }
-    }
+    let from_seq = match from_seq {
+        Some(from_seq) => Some(first_event(shared, account, from_seq).await?),
+        None => None,
+    };
     let publisher = Arc::clone(&shared.publisher);
     let own = reader.clone();
     let subscribed = shared.door.ask_views(move |_, spool| {
@@ -65,7 +65,7 @@ pub(crate) async fn subscribe(
         (publisher.user_streams().feed.subscribe(account, key, own, holds), spool.reader())
     });
     let (id, spool) = subscribed.await?;
-    let user_data = UserDataSubscription { account, key, id, _in_use: in_use };
+    let user_data = UserDataSubscription { account, key, id, from_seq, _in_use: in_use };
     if let Some(from_seq) = from_seq {
         let backlog = Backlog { spool, of: EventsOf::Account(account) };
         let first = match backlog.page(from_seq).await {
@@ -80,6 +80,19 @@ pub(crate) async fn subscribe(
         tokio::spawn(task.send(backlog, first, from_seq));
     }
     Ok(user_data)
+}
+
+async fn first_event(
+    shared: &BinanceContext,
+    account: AccountId,
+    from_seq: u64,
+) -> Result<u64, ApiError> {
+    let last = shared.door.account_seq(account).await?;
+    match from_seq {
+        0 => Ok(last + 1),
+        kept if kept <= last + 1 => Ok(kept),
+        ahead => Err(ApiError::events_ahead(ahead, last)),
+    }
 }
 
 pub(crate) async fn unsubscribe(

@@ -152,3 +152,17 @@ async fn a_number_beyond_the_next_event_is_refused_with_a_sentence() {
     site.order(&site.taker, "BUY", "1", "100").await;
     assert_eq!(numbered(&mut socket).await["seq"], last + 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_to_new_events_has_the_number_of_the_first() {
+    let site = Site::new().await;
+    site.order(&site.taker, "BUY", "1", "100").await;
+    let last = site.ask(|engine| engine.account_seq(TAKER).unwrap()).await;
+    let mut socket = connect(&site, "/ws-api/v3?returnRateLimits=false").await;
+    let method = "userDataStream.subscribe.signature";
+    let new = signed(&site.taker, json!({ "fromSeq": 0 }));
+    let begun = ask(&mut socket, 1, method, new).await;
+    assert_eq!(begun["result"], json!({ "subscriptionId": 0, "fromSeq": last + 1 }), "{begun}");
+    site.order(&site.taker, "BUY", "1", "90").await;
+    assert_eq!(numbered(&mut socket).await["seq"], last + 1);
+}

@@ -195,6 +195,9 @@ pub struct SessionStatus {
 #[serde(rename_all = "camelCase")]
 pub struct Subscription {
     pub subscription_id: u32,
+    /// The number of the first event, if the client has asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_seq: Option<u64>,
 }
 
 #[cfg(test)]

@@ -21,6 +21,14 @@ pub struct Report {
     pub kind: ReportKind,
 }
 
+impl Report {
+    /// Those from `from` on are missing, and `next` is the first that is there.
+    pub(super) fn missed(from: u64, next: u64) -> Self {
+        let (client_order_id, kind) = (String::new(), ReportKind::Missed { from });
+        Self { sequence: next - 1, client_order_id, time_ns: None, kind }
+    }
+}
+
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ReportKind {
     Accepted,

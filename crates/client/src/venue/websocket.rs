@@ -1,6 +1,7 @@
 //! Requests over one connection of the WebSocket API, and the account's reports on it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{interval, timeout};
+use tokio::time::{Instant, interval, sleep_until, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, client_async};
 use types::Origin;
@@ -28,11 +29,20 @@ use crate::{Client, Credentials, Error, REQUEST_TIMEOUT, Tls};
 /// Requests that may wait for the connection, and those on their way on it.
 const IN_FLIGHT_MAX: usize = 1_024;
 /// The venue closes a connection on which it hears nothing for a minute.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+const PINGS: Pings = Pings { every: Duration::from_secs(5), silent: Duration::from_secs(15) };
+/// Codes of what is wrong with a request's parameters.
+const PARAMETERS: RangeInclusive<i32> = -1199..=-1100;
 
 #[derive(Clone, Debug)]
 pub(super) struct WebSocket {
     requests: mpsc::Sender<Asked>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pings {
+    every: Duration,
+    /// A venue that answers none for so long is not there any more.
+    silent: Duration,
 }
 
 #[derive(Debug)]
@@ -53,6 +63,15 @@ impl WebSocket {
         from_seq: Option<u64>,
         counters: Arc<Counters>,
     ) -> Result<(Self, Reports), Error> {
+        Self::open_with(client, from_seq, counters, PINGS)
+    }
+
+    fn open_with(
+        client: Client,
+        from_seq: Option<u64>,
+        counters: Arc<Counters>,
+        pings: Pings,
+    ) -> Result<(Self, Reports), Error> {
         let (base_url, credentials) = client.access();
         let host = base_url.trim_start_matches("http");
         let url = format!("ws{host}/ws-api/v3?returnRateLimits=false&timeUnit=MICROSECOND");
@@ -70,6 +89,9 @@ impl WebSocket {
             asked,
             reports: Some(reports),
             from_seq,
+            has_numbers: true,
+            missed_from: None,
+            pings,
             counters,
             waiting: HashMap::new(),
             next_id: 0,
@@ -111,10 +133,33 @@ struct Link {
     asked: mpsc::Receiver<Asked>,
     /// `None` once they have ended.
     reports: Option<mpsc::Sender<Report>>,
+    /// The number of the next event, once it is known.
     from_seq: Option<u64>,
+    /// Whether the venue numbers its events. Binance takes no `fromSeq`.
+    has_numbers: bool,
+    /// The events from this number on could not be had.
+    missed_from: Option<u64>,
+    pings: Pings,
     counters: Arc<Counters>,
     waiting: HashMap<u64, oneshot::Sender<Answer>>,
     next_id: u64,
+}
+
+/// The subscription to the account's events on one connection.
+#[derive(Default)]
+struct Subscription {
+    /// The id of the request that has no answer yet.
+    asked: Option<u64>,
+    /// When to ask.
+    due: Option<Instant>,
+    back_off: BackOff,
+}
+
+/// The answer to it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Subscribed {
+    from_seq: Option<u64>,
 }
 
 /// A message of the venue.
@@ -164,15 +209,10 @@ impl Link {
 
     /// Serves until the venue's last handle is gone; an error if the connection ends before.
     async fn serve(&mut self, mut socket: Messages) -> Result<(), Error> {
-        let wants_reports = self.reports.as_ref().is_some_and(|reports| !reports.is_closed());
-        let subscription = wants_reports.then_some(self.next_id);
-        if wants_reports {
-            let query = Query::default().with_some("fromSeq", self.from_seq);
-            let frame = self.frame("userDataStream.subscribe.signature", &query);
-            socket.send(frame).await.map_err(Error::transport)?;
-        }
+        let mut subscription = Subscription { due: Some(Instant::now()), ..Default::default() };
         let mut batch = Vec::new();
-        let mut keep_alive = interval(KEEP_ALIVE);
+        let mut keep_alive = interval(self.pings.every);
+        let mut heard = Instant::now();
         loop {
             let room = IN_FLIGHT_MAX.saturating_sub(self.waiting.len());
             tokio::select! {
@@ -180,10 +220,15 @@ impl Link {
                 received = socket.next() => {
                     let received = received.ok_or_else(|| Error::transport("closed"))?;
                     match received.map_err(Error::transport)? {
-                        Message::Text(text) => self.receive(&text, subscription).await?,
+                        Message::Text(text) => self.receive(&text, &mut subscription).await?,
                         Message::Close(_) => return Err(Error::transport("closed")),
                         _ => {}
                     }
+                    // Not before: a reader of reports may have kept the task waiting.
+                    heard = Instant::now();
+                }
+                () = sleep_until(subscription.due.unwrap_or(heard)), if subscription.due.is_some() => {
+                    self.subscribe(&mut socket, &mut subscription).await?;
                 }
                 count = self.asked.recv_many(&mut batch, room), if room > 0 => {
                     if count == 0 {
@@ -192,11 +237,31 @@ impl Link {
                     self.send(&mut socket, &mut batch).await?;
                 }
                 _ = keep_alive.tick() => {
+                    if heard.elapsed() > self.pings.silent {
+                        return Err(Error::transport("silent"));
+                    }
                     let ping = Message::Ping("".into());
                     socket.send(ping).await.map_err(Error::transport)?;
                 }
             }
         }
+    }
+
+    /// Asks for the account's events: those that were missed and new ones, or new ones only.
+    async fn subscribe(
+        &mut self,
+        socket: &mut Messages,
+        subscription: &mut Subscription,
+    ) -> Result<(), Error> {
+        subscription.due = None;
+        if self.reports.as_ref().is_none_or(mpsc::Sender::is_closed) {
+            return Ok(());
+        }
+        subscription.asked = Some(self.next_id);
+        let from_seq = self.has_numbers.then(|| self.from_seq.unwrap_or(0));
+        let query = Query::default().with_some("fromSeq", from_seq);
+        let frame = self.frame("userDataStream.subscribe.signature", &query);
+        socket.send(frame).await.map_err(Error::transport)
     }
 
     /// Sends all requests that wait with one flush.
@@ -227,7 +292,7 @@ impl Link {
         Message::text(request.to_string())
     }
 
-    async fn receive(&mut self, text: &str, subscription: Option<u64>) -> Result<(), Error> {
+    async fn receive(&mut self, text: &str, subscription: &mut Subscription) -> Result<(), Error> {
         let shape = |error: serde_json::Error| Error::Shape(format!("{error}: {text}"));
         let received: Received<'_> = serde_json::from_str(text).map_err(shape)?;
         if let Some(event) = received.event {
@@ -247,16 +312,50 @@ impl Link {
             (Some(result), None) => Ok(result.to_owned()),
             (None, None) => return Err(Error::Shape(text.to_owned())),
         };
-        if received.id.is_some() && received.id == subscription {
-            if answer.is_err() {
-                // The venue has no reports from that number on: they end, and trading goes on.
-                self.reports = None;
-            }
-            return Ok(());
+        if received.id.is_some() && received.id == subscription.asked {
+            subscription.asked = None;
+            return self.subscribed(answer, subscription).await;
         }
         if let Some(waiting) = received.id.and_then(|id| self.waiting.remove(&id)) {
             // The caller may have given up.
             let _gone = waiting.send(answer);
+        }
+        Ok(())
+    }
+
+    /// Takes the answer to a subscription. Trading goes on whatever it is.
+    async fn subscribed(
+        &mut self,
+        answer: Answer,
+        subscription: &mut Subscription,
+    ) -> Result<(), Error> {
+        let result = match answer {
+            Ok(result) => result,
+            Err(Error::Api { code, .. }) if PARAMETERS.contains(&code) && self.has_numbers => {
+                // Events from that number on are no longer kept, or yet to come: asks for new ones,
+                // and then without a number.
+                self.has_numbers = self.from_seq.is_some();
+                self.missed_from = self.missed_from.or(self.from_seq.take());
+                subscription.due = Some(Instant::now());
+                return Ok(());
+            }
+            Err(_) => {
+                // It may pass, as that of a venue that is overloaded.
+                subscription.due = Some(Instant::now() + subscription.back_off.next());
+                return Ok(());
+            }
+        };
+        let shape = |error: serde_json::Error| Error::Shape(format!("{error}: {result}"));
+        let Subscribed { from_seq } = serde_json::from_str(result.get()).map_err(shape)?;
+        self.from_seq = from_seq.or(self.from_seq);
+        let (Some(from), Some(next)) = (self.missed_from.take(), self.from_seq) else {
+            return Ok(());
+        };
+        if from >= next {
+            // Its numbers are those of another history, as of a venue that was restored.
+            self.reports = None;
+        } else if let Some(reports) = &self.reports {
+            let _unread = reports.send(Report::missed(from, next)).await;
         }
         Ok(())
     }
@@ -303,3 +402,6 @@ fn report(seq: u64, event: &Value) -> Option<Report> {
     };
     Some(Report { sequence: seq, client_order_id: name, time_ns, kind })
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,6 +95,11 @@ impl OwnOrders {
         self.seen.insert((instrument, trade))
     }
 
+    /// All orders that have not ended.
+    pub(super) fn ids(&self) -> Vec<OrderId> {
+        self.by_id.keys().copied().collect()
+    }
+
     pub(super) fn forget(&mut self, id: OrderId) {
         if self.by_id.remove(&id).is_some() {
             self.names.retain(|_, of| *of != id);

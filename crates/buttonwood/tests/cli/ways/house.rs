@@ -91,9 +91,21 @@ impl House {
         url: &str,
         port: String,
     ) -> (Venue, Option<Reports>) {
+        self.over_from(way, name, url, port, Some(1)).await
+    }
+
+    /// With reports from a number on, where the way takes one.
+    pub(super) async fn over_from(
+        &self,
+        way: Origin,
+        name: &str,
+        url: &str,
+        port: String,
+        from: Option<u64>,
+    ) -> (Venue, Option<Reports>) {
         match way {
             Origin::WebSocket => {
-                let (venue, reports) = Venue::websocket(self.client(name, url), Some(1)).unwrap();
+                let (venue, reports) = Venue::websocket(self.client(name, url), from).unwrap();
                 (venue, Some(reports))
             }
             Origin::Ouch => {
@@ -107,7 +119,7 @@ impl House {
                 let text = |name: &str| account[name].as_str().unwrap().to_owned();
                 let (api_key, secret_key) = (text("api_key"), text("secret_key"));
                 let caller = Caller::Key(Credentials { api_key, secret_key });
-                let (venue, reports) = Venue::grpc(Access { address: port, caller }, Some(1));
+                let (venue, reports) = Venue::grpc(Access { address: port, caller }, from);
                 (venue, Some(reports))
             }
             _ => (Venue::rest(self.client(name, url)), None),
@@ -119,6 +131,15 @@ impl House {
         way: Origin,
         name: &str,
     ) -> (Venue, Relay, Option<Reports>) {
+        self.through_a_relay_from(way, name, Some(1)).await
+    }
+
+    pub(super) async fn through_a_relay_from(
+        &self,
+        way: Origin,
+        name: &str,
+        from: Option<u64>,
+    ) -> (Venue, Relay, Option<Reports>) {
         let target = match way {
             Origin::Ouch => self.venue.ouch.clone().unwrap(),
             Origin::Grpc => self.venue.grpc.clone().unwrap(),
@@ -126,7 +147,8 @@ impl House {
         };
         let relay = Relay::start(target).await;
         let url = format!("http://{}", relay.address);
-        let (venue, reports) = self.over(way, name, &url, relay.address.clone()).await;
+        let port = relay.address.clone();
+        let (venue, reports) = self.over_from(way, name, &url, port, from).await;
         (venue, relay, reports)
     }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use client::{Error, Login, NewOrder, Origin, Reports, Side, UdpLogin, Venue};
+use client::{Error, Login, NewOrder, Origin, ReportKind, Reports, Side, UdpLogin, Venue};
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::ways::house::House;
-use crate::ways::{SYMBOL, buy, ioc, names, story};
+use crate::ways::{PATIENCE, SYMBOL, buy, ioc, names, story};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_was_away_for_too_long_trades_on_and_says_what_is_missing() {
@@ -62,6 +62,57 @@ async fn a_client_that_was_away_for_too_long_trades_on_and_says_what_is_missing(
         let client = house.client("alice", &house.venue.url);
         let opened = Venue::ouch_udp(&client, by_udp(&house, from)).await;
         begin_again(opened, expected).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_that_was_away_for_too_long_gets_new_reports_and_learns_which_are_missing() {
+    let house = House::with(&["--spool-max-mib", "32"]);
+    house.rest("alice").enter(&buy("0.001", "40000").client_order_id("sold")).await.unwrap();
+    let mut clients = Vec::new();
+    for way in [Origin::WebSocket, Origin::Grpc] {
+        let (alice, relay, mut reports) = house.through_a_relay(way, "alice").await;
+        let mine = format!("by{way:?}");
+        alice.enter(&buy("0.001", "39000").client_order_id(&mine)).await.unwrap();
+        story(&mut reports, &format!("accepted {mine}")).await;
+        clients.push((alice, relay, reports));
+    }
+    let last = loop {
+        let report = clients[0].2.as_mut().unwrap().next().await.unwrap();
+        if report.client_order_id == "byGrpc" {
+            break report.sequence;
+        }
+    };
+    clients.iter().for_each(|(_, relay, _)| relay.shut());
+    house.rest("bob").enter(&NewOrder::market(SYMBOL, Side::Sell, "0.001")).await.unwrap();
+    fill_the_spool(&house).await;
+    for (alice, relay, reports) in &mut clients {
+        relay.open();
+        let report = timeout(PATIENCE, reports.as_mut().unwrap().next()).await.unwrap().unwrap();
+        assert_eq!(report.kind, ReportKind::Missed { from: last + 1 });
+        assert!(report.sequence > last, "{report:?}");
+        alice.enter(&buy("0.001", "37000").client_order_id("after")).await.unwrap();
+        assert_eq!(story(reports, "accepted after").await, ["accepted after"]);
+        alice.cancel(SYMBOL, "after").await.unwrap();
+        assert_eq!(story(reports, "canceled after").await, ["canceled after"]);
+    }
+}
+
+/// Its events begin with the subscription, not with the first one that arrives.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fill_while_the_first_connection_is_broken_is_reported() {
+    for way in [Origin::WebSocket, Origin::Grpc] {
+        let house = House::new();
+        house.rest("alice").enter(&buy("0.001", "40000").client_order_id("sold")).await.unwrap();
+        let (alice, relay, mut reports) = house.through_a_relay_from(way, "alice", None).await;
+        // The subscription is asked for before these, and answered at about the same time.
+        assert_eq!(names(&alice).await, ["sold"]);
+        sleep(Duration::from_millis(200)).await;
+        relay.shut();
+        house.rest("bob").enter(&NewOrder::market(SYMBOL, Side::Sell, "0.001")).await.unwrap();
+        relay.open();
+        let seen = story(&mut reports, "executed sold 0.001 @ 40000").await;
+        assert_eq!(seen.len(), 1, "{seen:?}");
     }
 }
 

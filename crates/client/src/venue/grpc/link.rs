@@ -145,12 +145,25 @@ impl Link {
             self.reports = None;
             return Ok(None);
         }
-        let from_event = *self.from_event.get_or_insert(login.last_event + 1);
-        let wanted = v1::StreamAccountRequest { from_event };
-        match trading.stream_account(with_token(wanted, &login.token)).await {
+        let next = login.last_event + 1;
+        let from_event = *self.from_event.get_or_insert(next);
+        let wanted = |from_event| {
+            let wanted = v1::StreamAccountRequest { from_event };
+            with_token(wanted, &login.token)
+        };
+        match trading.stream_account(wanted(from_event)).await {
             Ok(events) => Ok(Some(events.into_inner())),
-            Err(status) if status.code() == Code::OutOfRange => {
-                // The venue has no reports from that number on: they end, and trading goes on.
+            Err(status) if reason_is(&status, "EVENTS_GONE") && from_event < next => {
+                let events = trading.stream_account(wanted(next)).await?.into_inner();
+                self.from_event = Some(next);
+                if let Some(reports) = &self.reports {
+                    let _unread = reports.send(Report::missed(from_event, next)).await;
+                }
+                Ok(Some(events))
+            }
+            Err(status) if reason_is(&status, "EVENTS_AHEAD") => {
+                // Its numbers are those of another history, as of a venue that was restored:
+                // reports end, and trading goes on.
                 self.reports = None;
                 Ok(None)
             }
@@ -317,12 +330,12 @@ fn end_of(status: &Status) -> End {
     match status.code() {
         // A venue that has started again takes no signature of the time before: the next connection
         // has another one.
-        Code::Unauthenticated if is_out_of_time(status) => End::Broken,
+        Code::Unauthenticated if reason_is(status, "TIMESTAMP_OUT_OF_TIME") => End::Broken,
         Code::Unauthenticated | Code::PermissionDenied => End::Refused,
         _ => End::Broken,
     }
 }
 
-fn is_out_of_time(status: &Status) -> bool {
-    details_of(status).is_some_and(|info| info.reason == "TIMESTAMP_OUT_OF_TIME")
+fn reason_is(status: &Status, reason: &str) -> bool {
+    details_of(status).is_some_and(|info| info.reason == reason)
 }

@@ -117,8 +117,7 @@ impl Session {
         self.forget();
         let from = self.next_report().max(self.wanted_from);
         self.sequence = next - 1;
-        (self.wanted_from > 0 && from < next)
-            .then(|| self.report(String::new(), ReportKind::Missed { from }))
+        (self.wanted_from > 0 && from < next).then(|| Report::missed(from, next))
     }
 
     pub(super) fn wanted_from(&self) -> u64 {

@@ -27,6 +27,10 @@ impl<S: Strategy> Trader<'_, S> {
             return Ok(());
         };
         self.catch_up()?;
+        if let ReportKind::Missed { .. } = report.kind {
+            self.look_at_all();
+            return Ok(());
+        }
         let Some(id) = self.own.named(&report.client_order_id) else { return Ok(()) };
         let at_ns = report.time_ns.map(|ns| ns.saturating_add(self.feed.ahead_ns()));
         let at_ns = at_ns.unwrap_or_else(now_ns);
@@ -50,7 +54,7 @@ impl<S: Strategy> Trader<'_, S> {
                 self.end(id, at_ns, outcome_of(&reason))
             }
             // The venue's own changes of orders that strategies do not send, and of trades, which
-            // the comparison of the balances shows. And the WebSocket API numbers no reports.
+            // the comparison of the balances shows.
             ReportKind::Replaced { .. }
             | ReportKind::Refreshed { .. }
             | ReportKind::Repriced { .. }

@@ -1,5 +1,7 @@
 //! Requests of a live run on their way, and what their outcomes mean.
 
+use std::collections::BTreeSet;
+
 use client::{MyTrade, NewOrder, now_ns};
 use types::{OrderId, Price, Qty, TimeInForce};
 
@@ -103,6 +105,20 @@ impl<S: Strategy> Trader<'_, S> {
         let symbol = self.desk.context.instrument(own.instrument).name.clone();
         let (access, name) = (self.access.clone(), own.name.clone());
         self.settle(id, Asked::Look, async move { access.look(&symbol, &name).await });
+    }
+
+    /// Reports are missing: asks what all orders have become, and for their fills.
+    pub(super) fn look_at_all(&mut self) {
+        let mut instruments = BTreeSet::new();
+        for id in self.own.ids() {
+            let Some(own) = self.own.get(id) else { continue };
+            instruments.insert(own.instrument);
+            // The outcome of an order or a replacement on its way says what has become of it.
+            if own.answered_ns.is_some() && !own.is_being_replaced {
+                self.look(id);
+            }
+        }
+        instruments.into_iter().for_each(|instrument| self.ask_for_trades(instrument));
     }
 
     pub(super) fn ask_for_trades(&self, instrument: u16) {

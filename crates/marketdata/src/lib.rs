@@ -31,7 +31,7 @@ pub use orders::{
     ShownOrders, TradingStatus, Unsayable, locate_of, price_max, units_per_tick,
 };
 pub use queue::LevelQueue;
-pub use reports::{Mark, Report, ReportKind, Reports};
+pub use reports::{Report, ReportKind, Reports};
 pub use statistics::{LIVE_ZONES, PLUS_8, Statistics, Window};
 pub use trade::{PublicTrade, RECENT_TRADES_MAX, RecentTrades};
 pub use views::{InstrumentView, ViewUpdates, Views};

@@ -5,7 +5,7 @@
 //! - The reports are a pure function of committed events. A report has its number by its position
 //!   among those of its login and day, so a restart numbers them alike.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use types::{
     ClOrdId, Event, Fill, FillRevised, LoginId, NumberedName, NumberedRefusal, NumbersAnswered,
@@ -153,16 +153,22 @@ pub(crate) enum ReportUpdate {
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct OfLogin {
     count: u64,
-    /// At every `every`th report, and at the last one.
+    /// At every `every`th report.
     marks: Vec<Mark>,
     every: u64,
+    /// The events of the last reports, for a login that has few of them beside much else: the spool
+    /// may have these, and not the mark before them.
+    recent: VecDeque<u64>,
 }
 
 /// The number of a report, and that of its event among those of the account.
-pub type Mark = (u64, u64);
+type Mark = (u64, u64);
 
-/// Marks of a login: when there are more, every second one is dropped.
+/// Marks of a login and its last reports, as snapshots have them.
 const MARKS_MAX: usize = 1_024;
+const RECENT_MAX: usize = 64;
+/// When there are more marks, every second one is dropped.
+const THINNED_FROM: usize = MARKS_MAX - RECENT_MAX;
 /// Reports between two marks, at first.
 const EVERY: u64 = 64;
 
@@ -182,12 +188,10 @@ impl Reports {
         self.of_logins.iter().map(|(login, of)| (*login, of.count))
     }
 
-    /// The marks of a login around one of its reports: the last one at or before it, and the first
-    /// one after it, if there is any. `None` if the login has no report yet.
-    pub fn around(&self, login: LoginId, number: u64) -> Option<(Mark, Option<Mark>)> {
-        let marks = &self.of_logins.get(&login)?.marks;
-        let after = marks.partition_point(|(marked, _)| *marked <= number);
-        Some((*marks.get(after.checked_sub(1)?)?, marks.get(after).copied()))
+    /// From where to read a login's reports to come upon one of them: the number of a report at or
+    /// before it, and of that one's event among those of the account. `None` if there is none yet.
+    pub fn place(&self, login: LoginId, number: u64) -> Option<(u64, u64)> {
+        self.of_logins.get(&login)?.place(number)
     }
 
     pub(crate) fn apply(&mut self, update: ReportUpdate) {
@@ -217,44 +221,76 @@ impl ReportUpdate {
 
 impl Default for OfLogin {
     fn default() -> Self {
-        Self { count: 0, marks: Vec::new(), every: EVERY }
+        Self { count: 0, marks: Vec::new(), every: EVERY, recent: VecDeque::new() }
     }
 }
 
 impl OfLogin {
     fn add(&mut self, account_seq: u64) {
-        // Unless it is to stay, the last mark moves on to this report.
-        if self.count > 0 && !(self.count - 1).is_multiple_of(self.every) {
-            self.marks.pop_if(|(marked, _)| *marked == self.count);
-        }
         self.count += 1;
-        if self.marks.len() == MARKS_MAX {
-            let mut at = 0;
-            self.marks.retain(|_| {
-                at += 1;
-                at % 2 == 1
-            });
-            self.every *= 2;
+        if self.recent.len() == RECENT_MAX {
+            self.recent.pop_front();
         }
-        self.marks.push((self.count, account_seq));
+        self.recent.push_back(account_seq);
+        if !self.is_marked(self.count) {
+            return;
+        }
+        while self.marks.len() >= THINNED_FROM {
+            self.every *= 2;
+            let every = self.every;
+            self.marks.retain(|(number, _)| (number - 1).is_multiple_of(every));
+        }
+        if self.is_marked(self.count) {
+            self.marks.push((self.count, account_seq));
+        }
+    }
+
+    fn is_marked(&self, number: u64) -> bool {
+        (number - 1).is_multiple_of(self.every)
+    }
+
+    fn place(&self, number: u64) -> Option<Mark> {
+        let before_recent = self.count - self.recent.len() as u64;
+        if number > before_recent && !self.recent.is_empty() {
+            let number = number.min(self.count);
+            let account_seq = self.recent[(number - before_recent - 1) as usize];
+            return Some((number, account_seq));
+        }
+        let after = self.marks.partition_point(|(marked, _)| *marked <= number);
+        self.marks.get(after.checked_sub(1)?).copied()
     }
 }
 
+/// The marks and the last reports are one list.
 impl Wire for OfLogin {
     fn write(&self, out: &mut Vec<u8>) {
         (self.count, self.every).write(out);
-        self.marks.write(out);
+        let before_recent = self.count - self.recent.len() as u64;
+        let marks = self.marks.iter().copied().filter(|(number, _)| *number <= before_recent);
+        marks
+            .chain((before_recent + 1..).zip(self.recent.iter().copied()))
+            .collect::<Vec<_>>()
+            .write(out);
     }
 
     fn read(r: &mut Reader<'_>) -> Option<Self> {
-        let (count, every) = r.read()?;
-        let marks: Vec<Mark> = r.read()?;
-        let is_sound = marks.len() <= MARKS_MAX
+        let (count, every): (u64, u64) = r.read()?;
+        let list: Vec<Mark> = r.read()?;
+        let is_sound = list.len() <= MARKS_MAX
             && every >= EVERY
-            && marks.first().is_none_or(|first| first.0 == 1)
-            && marks.is_sorted_by(|one, next| one.0 < next.0 && one.1 <= next.1)
-            && marks.last().is_none_or(|last| last.0 <= count);
-        is_sound.then_some(Self { count, marks, every })
+            && list.first().is_none_or(|first| first.0 == 1)
+            && list.is_sorted_by(|one, next| one.0 < next.0 && one.1 <= next.1)
+            && list.last().is_none_or(|last| last.0 <= count);
+        if !is_sound {
+            return None;
+        }
+        let newest_first = list.iter().rev().zip((1..=count).rev()).take(RECENT_MAX);
+        let recent = newest_first.map_while(|(mark, number)| (mark.0 == number).then_some(mark.1));
+        let mut recent: VecDeque<u64> = recent.collect();
+        recent.make_contiguous().reverse();
+        let mut of = Self { count, marks: list, every, recent };
+        of.marks.retain(|(number, _)| (number - 1).is_multiple_of(every));
+        Some(of)
     }
 }
 
@@ -287,6 +323,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_snapshot_has_marks_and_last_reports_at_any_count() {
+        let login = LoginId(3);
+        let mut reports = Reports::default();
+        for number in 1..=130_000_u64 {
+            reports.apply(ReportUpdate::Report { login, day: 1, account_seq: 2 * number });
+            if number < 200 || number.is_multiple_of(6_143) {
+                let mut bytes = Vec::new();
+                reports.write(&mut bytes);
+                assert_eq!(Reader(&bytes).read(), Some(reports.clone()), "{number}");
+                for wanted in [1, number / 2 + 1, number] {
+                    let (found, account_seq) = reports.place(login, wanted).unwrap();
+                    assert!(found <= wanted && account_seq == 2 * found, "{wanted} of {number}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn each_report_is_found_from_a_mark_at_or_before_it() {
         let login = LoginId(3);
         let mut reports = Reports::default();
@@ -296,19 +350,26 @@ mod tests {
         }
         assert_eq!(reports.count(login), 200_000);
         for number in [1, 2, 64, 65, 1_000, 65_537, 199_999, 200_000] {
-            let ((marked, account_seq), after) = reports.around(login, number).unwrap();
+            let (marked, account_seq) = reports.place(login, number).unwrap();
             assert!(marked <= number && number - marked < 512, "{number}: {marked}");
             assert_eq!(account_seq, 10 * marked);
-            // The last report has a mark of its own.
-            let (next, account_seq) = after.unwrap_or((200_001, 2_000_010));
-            assert!(next > number && next - marked <= 512, "{number}: {next}");
-            assert_eq!(account_seq, 10 * next);
-            assert_eq!(after.is_none(), number == 200_000);
         }
-        assert_eq!(reports.around(LoginId(4), 1), None);
+        // The last ones are found by themselves.
+        for number in 200_001 - RECENT_MAX as u64..=200_000 {
+            assert_eq!(reports.place(login, number), Some((number, 10 * number)));
+        }
+        assert_eq!(reports.place(LoginId(4), 1), None);
         let mut bytes = Vec::new();
         reports.write(&mut bytes);
         assert_eq!(Reader(&bytes).read(), Some(reports.clone()));
+        // As snapshots of earlier builds have it, without the last ones.
+        let mut older = reports.clone();
+        older.of_logins.get_mut(&login).unwrap().recent.clear();
+        bytes.clear();
+        older.write(&mut bytes);
+        assert_eq!(Reader(&bytes).read(), Some(older.clone()));
+        let (marked, _) = older.place(login, 200_000).unwrap();
+        assert!(marked < 200_000 && marked > 200_000 - 512);
         // A report of another day, and a new day.
         reports.apply(ReportUpdate::Report { login, day: 2, account_seq: 1 });
         assert_eq!(reports.count(login), 200_000);

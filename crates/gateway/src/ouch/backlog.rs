@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use marketdata::{Mark, Report};
+use marketdata::Report;
 use spool::{NumberedEvent, SpoolError, SpoolReader};
 use types::{AccountId, LoginId, NumberedName};
 
@@ -44,7 +44,7 @@ pub(super) enum Unreadable {
 }
 
 impl Backlog {
-    /// Finds where the reports begin. `to` must have been applied.
+    /// Finds the first report. `to` must have been applied.
     pub(super) async fn open(
         door: &Door,
         of: OfLogin,
@@ -55,38 +55,28 @@ impl Backlog {
         }
         let login = of.login;
         let found = door
-            .ask_views(move |views, spool| (views.reports().around(login, from), spool.reader()));
-        let (marks, spool): (Option<(Mark, Option<Mark>)>, SpoolReader) =
+            .ask_views(move |views, spool| (views.reports().place(login, from), spool.reader()));
+        let (place, spool): (Option<(u64, u64)>, SpoolReader) =
             found.await.map_err(|_| Unreadable::Failed)?;
-        let ((next, first_event), after) = marks.ok_or(Unreadable::Gone)?;
+        let (next, first_event) = place.ok_or(Unreadable::Gone)?;
         let events = backlog::Backlog { spool, of: EventsOf::Account(of.account) };
         let mut backlog = Self { of, events, page: Vec::new(), next, from, to };
-        match backlog.events.page(first_event).await {
-            Ok(page) => backlog.page = page,
-            Err(SpoolError::Gone { first }) => backlog.open_behind(first, after).await?,
-            Err(error) => return Err(backlog.failed(&error)),
-        }
+        backlog.read_page(first_event).await?;
+        backlog.find_first().await?;
         Ok(Some(backlog))
     }
 
-    /// The mark before the first report is gone, yet the report may be there: counts back from the
-    /// mark after it to the first event that is kept.
-    async fn open_behind(&mut self, first: u64, after: Option<Mark>) -> Result<(), Unreadable> {
-        let (number, event) = after.ok_or(Unreadable::Gone)?;
-        let mut at = first;
-        let mut count = 0;
-        while at < event {
-            let page = self.events.page(at).await.map_err(|error| self.failed(&error))?;
-            at = page.last().ok_or(Unreadable::Failed)?.number + 1;
-            let before = page.iter().take_while(|numbered| numbered.number < event);
-            count += before.map(|numbered| self.of.count_in(numbered)).sum::<u64>();
+    /// Reads on to the page with the first report: those before it are kept, and it may not be.
+    async fn find_first(&mut self) -> Result<(), Unreadable> {
+        loop {
+            let count: u64 = self.page.iter().map(|numbered| self.of.count_in(numbered)).sum();
+            if self.next + count > self.from {
+                return Ok(());
+            }
+            let last = self.page.last().ok_or(Unreadable::Failed)?.number;
+            self.next += count;
+            self.read_page(last + 1).await?;
         }
-        self.next = number.checked_sub(count).ok_or(Unreadable::Failed)?;
-        if self.next > self.from {
-            return Err(Unreadable::Gone);
-        }
-        self.page = self.events.page(first).await.map_err(|error| self.failed(&error))?;
-        Ok(())
     }
 
     /// Appends the packets of the next page; `false` when all are there.
@@ -101,9 +91,14 @@ impl Backlog {
         if self.next > self.to {
             return Ok(false);
         }
-        let next_event = last.number + 1;
-        self.page = self.events.page(next_event).await.map_err(|error| self.failed(&error))?;
+        self.read_page(last.number + 1).await?;
         Ok(true)
+    }
+
+    async fn read_page(&mut self, first_event: u64) -> Result<(), Unreadable> {
+        let page = self.events.page(first_event).await;
+        self.page = page.map_err(|error| self.failed(&error))?;
+        Ok(())
     }
 
     fn put(&mut self, numbered: &NumberedEvent, scales: &Scales, out: &mut Vec<u8>) {
@@ -117,11 +112,11 @@ impl Backlog {
     }
 
     fn failed(&self, error: &SpoolError) -> Unreadable {
-        tracing::warn!(%error, login = %self.of.login, "the reports of a login cannot be read");
-        match error {
-            SpoolError::Gone { .. } => Unreadable::Gone,
-            _ => Unreadable::Failed,
+        if let SpoolError::Gone { .. } = error {
+            return Unreadable::Gone;
         }
+        tracing::warn!(%error, login = %self.of.login, "the reports of a login cannot be read");
+        Unreadable::Failed
     }
 }
 

@@ -15,7 +15,8 @@ const FILLS_LATE: Duration = Duration::from_secs(2);
 pub(super) struct Own {
     pub(super) instrument: u16,
     pub(super) name: String,
-    pub(super) venue_id: Option<u64>,
+    /// The venue's numbers of the order and of what it was replaced from.
+    pub(super) venue_ids: HashSet<u64>,
     pub(super) sent_ns: i64,
     /// When it entered the market.
     pub(super) accepted_ns: Option<i64>,
@@ -56,7 +57,7 @@ impl OwnOrders {
         let own = Own {
             instrument,
             name,
-            venue_id: None,
+            venue_ids: HashSet::new(),
             sent_ns,
             accepted_ns: None,
             answered_ns: None,
@@ -86,7 +87,7 @@ impl OwnOrders {
     }
 
     pub(super) fn by_venue_id(&self, instrument: u16, venue_id: u64) -> Option<OrderId> {
-        let is_it = |own: &Own| own.instrument == instrument && own.venue_id == Some(venue_id);
+        let is_it = |own: &Own| own.instrument == instrument && own.venue_ids.contains(&venue_id);
         self.by_id.iter().find(|(_, own)| is_it(own)).map(|(id, _)| *id)
     }
 

@@ -7,6 +7,7 @@ use types::{OrderId, Price, Qty, TimeInForce};
 
 use super::Trader;
 use crate::live::access::{Fate, LiveError};
+use crate::live::own::Own;
 use crate::order::{Action, Outcome, Pending, Rejected, Request, Terms};
 use crate::strategy::Strategy;
 
@@ -21,8 +22,17 @@ pub(super) enum Settled {
 pub(super) enum Asked {
     New,
     Cancel,
-    Replace { price: Price, total_lots: u64, name: String },
+    Replace {
+        price: Price,
+        total_lots: u64,
+        name: String,
+    },
     Look,
+    /// What the order of this name has become, as its reports may be missing. Requests may cross
+    /// it, and their outcomes count.
+    Missed {
+        name: String,
+    },
 }
 
 /// The begin of the names of a run's orders: no two runs have the same.
@@ -101,10 +111,14 @@ impl<S: Strategy> Trader<'_, S> {
 
     /// Asks the venue what an order has become.
     pub(super) fn look(&mut self, id: OrderId) {
+        self.look_for(id, |_| Asked::Look);
+    }
+
+    fn look_for(&mut self, id: OrderId, asked: impl FnOnce(String) -> Asked) {
         let Some(own) = self.own.get(id) else { return };
         let symbol = self.desk.context.instrument(own.instrument).name.clone();
         let (access, name) = (self.access.clone(), own.name.clone());
-        self.settle(id, Asked::Look, async move { access.look(&symbol, &name).await });
+        self.settle(id, asked(name.clone()), async move { access.look(&symbol, &name).await });
     }
 
     /// Reports are missing: asks what all orders have become, and for their fills.
@@ -115,7 +129,7 @@ impl<S: Strategy> Trader<'_, S> {
             instruments.insert(own.instrument);
             // The outcome of an order or a replacement on its way says what has become of it.
             if own.answered_ns.is_some() && !own.is_being_replaced {
-                self.look(id);
+                self.look_for(id, |name| Asked::Missed { name });
             }
         }
         instruments.into_iter().for_each(|instrument| self.ask_for_trades(instrument));
@@ -177,6 +191,7 @@ impl<S: Strategy> Trader<'_, S> {
                 self.look(id);
                 Ok(())
             }
+            (Asked::Missed { name }, fate) => self.missed(id, &name, fate),
             (_, Fate::Refused { code, reason }) => self.refused(id, code, reason),
             (Asked::New, Fate::Absent) => {
                 self.refused(id, 0, "the order did not get to the venue".to_owned())
@@ -190,14 +205,29 @@ impl<S: Strategy> Trader<'_, S> {
         }
     }
 
+    /// What an order has become whose reports may be missing.
+    fn missed(&mut self, id: OrderId, name: &str, fate: Fate) -> Result<(), LiveError> {
+        let is_as_asked = |own: &Own| own.name == name && !own.is_being_replaced;
+        if !self.own.get(id).is_some_and(is_as_asked) {
+            return Ok(());
+        }
+        match fate {
+            Fate::Known { status, executed, entered, .. } if !is_open(&status) => {
+                self.ending(id, &status, &executed, entered.as_deref())
+            }
+            Fate::Absent => self.end(id, now_ns(), Outcome::Canceled),
+            // It stands; its fills are asked for beside.
+            _ => Ok(()),
+        }
+    }
+
     /// The venue has the order.
     fn known(&mut self, id: OrderId, fate: Fate) -> Result<(), LiveError> {
         let Fate::Known { order_id, status, executed, entered } = fate else { return Ok(()) };
         let Some(own) = self.own.get_mut(id) else { return Ok(()) };
-        own.venue_id = Some(order_id);
+        own.venue_ids.insert(order_id);
         self.accept(id, now_ns())?;
-        let is_open = matches!(&*status, "NEW" | "PARTIALLY_FILLED" | "PENDING_NEW");
-        if !is_open {
+        if !is_open(&status) {
             return self.ending(id, &status, &executed, entered.as_deref());
         }
         let is_asked = |pending| matches!(pending, Some(Pending::Cancel | Pending::Replace));
@@ -207,4 +237,8 @@ impl<S: Strategy> Trader<'_, S> {
         }
         Ok(())
     }
+}
+
+fn is_open(status: &str) -> bool {
+    matches!(status, "NEW" | "PARTIALLY_FILLED" | "PENDING_NEW")
 }

@@ -9,6 +9,7 @@
 //! # Invariants
 //! - An error other than [`Error::Transport`] means that nothing was changed.
 //! - [`Error::Transport`] comes only after [`PATIENCE`]: until then the venue could not be asked.
+//!   It comes sooner when a session of OUCH has ended, or lacks reports.
 //! - An order never executes more than the quantity of its last replacement, counted from the
 //!   order's beginning.
 //!

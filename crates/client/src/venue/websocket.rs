@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::{SinkExt, StreamExt};
+use futures_util::{SinkExt, StreamExt, TryFutureExt};
 use protocol::signed::sign::sign;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -30,6 +30,11 @@ use crate::{Client, Credentials, Error, REQUEST_TIMEOUT, Tls};
 const IN_FLIGHT_MAX: usize = 1_024;
 /// The venue closes a connection on which it hears nothing for a minute.
 const PINGS: Pings = Pings { every: Duration::from_secs(5), silent: Duration::from_secs(15) };
+/// How long after a refusal a subscription is asked for again, at first: twice as long each time,
+/// up to two minutes. A venue bans an address whose requests over the limit have no such pause.
+const AGAIN: Duration = Duration::from_secs(1);
+/// Codes of a key that may not have the account's events.
+const KEY: [i32; 2] = [-2014, -2015];
 /// Codes of what is wrong with a request's parameters.
 const PARAMETERS: RangeInclusive<i32> = -1199..=-1100;
 
@@ -152,7 +157,8 @@ struct Subscription {
     asked: Option<u64>,
     /// When to ask.
     due: Option<Instant>,
-    back_off: BackOff,
+    /// How often it was refused.
+    refused: u32,
 }
 
 /// The answer to it.
@@ -211,7 +217,8 @@ impl Link {
     async fn serve(&mut self, mut socket: Messages) -> Result<(), Error> {
         let mut subscription = Subscription { due: Some(Instant::now()), ..Default::default() };
         let mut batch = Vec::new();
-        let mut keep_alive = interval(self.pings.every);
+        let Pings { every, silent } = self.pings;
+        let mut keep_alive = interval(every);
         let mut heard = Instant::now();
         loop {
             let room = IN_FLIGHT_MAX.saturating_sub(self.waiting.len());
@@ -228,20 +235,21 @@ impl Link {
                     heard = Instant::now();
                 }
                 () = sleep_until(subscription.due.unwrap_or(heard)), if subscription.due.is_some() => {
-                    self.subscribe(&mut socket, &mut subscription).await?;
+                    let subscribed = self.subscribe(&mut socket, &mut subscription);
+                    within(silent, subscribed).await?;
                 }
                 count = self.asked.recv_many(&mut batch, room), if room > 0 => {
                     if count == 0 {
                         return socket.close(None).await.map_err(Error::transport);
                     }
-                    self.send(&mut socket, &mut batch).await?;
+                    within(silent, self.send(&mut socket, &mut batch)).await?;
                 }
                 _ = keep_alive.tick() => {
-                    if heard.elapsed() > self.pings.silent {
+                    if heard.elapsed() > silent {
                         return Err(Error::transport("silent"));
                     }
-                    let ping = Message::Ping("".into());
-                    socket.send(ping).await.map_err(Error::transport)?;
+                    let ping = socket.send(Message::Ping("".into()));
+                    within(silent, ping.map_err(Error::transport)).await?;
                 }
             }
         }
@@ -299,6 +307,7 @@ impl Link {
             let event: Value = serde_json::from_str(event.get()).map_err(shape)?;
             let seq = event["seq"].as_u64();
             self.from_seq = seq.map(|seq| seq + 1).or(self.from_seq);
+            self.has_numbers |= seq.is_some();
             let report = report(seq.unwrap_or_default(), &event);
             if let Some((reports, report)) = self.reports.as_ref().zip(report) {
                 // A reader that is gone wants no reports.
@@ -339,9 +348,15 @@ impl Link {
                 subscription.due = Some(Instant::now());
                 return Ok(());
             }
+            Err(Error::Api { code, .. }) if KEY.contains(&code) => {
+                self.reports = None;
+                return Ok(());
+            }
             Err(_) => {
                 // It may pass, as that of a venue that is overloaded.
-                subscription.due = Some(Instant::now() + subscription.back_off.next());
+                let wait = AGAIN.saturating_mul(1 << subscription.refused.min(7));
+                subscription.refused += 1;
+                subscription.due = Some(Instant::now() + wait);
                 return Ok(());
             }
         };
@@ -359,6 +374,14 @@ impl Link {
         }
         Ok(())
     }
+}
+
+/// A venue that takes nothing of what is written for so long is not there any more.
+async fn within(
+    silent: Duration,
+    written: impl Future<Output = Result<(), Error>>,
+) -> Result<(), Error> {
+    timeout(silent, written).await.map_err(Error::transport)?
 }
 
 /// An event of an order or a trade as a report; `None` for other events.

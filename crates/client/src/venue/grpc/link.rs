@@ -161,7 +161,7 @@ impl Link {
                 }
                 Ok(Some(events))
             }
-            Err(status) if reason_is(&status, "EVENTS_AHEAD") => {
+            Err(status) if status.code() == Code::OutOfRange => {
                 // Its numbers are those of another history, as of a venue that was restored:
                 // reports end, and trading goes on.
                 self.reports = None;

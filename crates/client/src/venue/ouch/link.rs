@@ -276,7 +276,9 @@ impl Link {
                     self.logged_on((session, next), new_from, output).await;
                     continue;
                 }
-                Received::Rejected(RejectReason::SessionNotAvailable) => {
+                Received::Rejected(RejectReason::SessionNotAvailable)
+                    if self.next_report() <= new_from =>
+                {
                     self.skips = true;
                     end = Some(End::Broken);
                     continue;

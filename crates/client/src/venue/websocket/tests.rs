@@ -12,9 +12,7 @@ type Venue = WebSocketStream<TcpStream>;
 async fn a_subscription_that_is_refused_in_passing_is_asked_for_again() {
     let (listener, _way, mut reports) = open(None).await;
     let mut venue = accept(&listener).await;
-    for _ in 0..3 {
-        refuse(&mut venue, "0", -1003).await;
-    }
+    refuse(&mut venue, "0", -1003).await;
     let asked = next(&mut venue).await;
     assert_eq!(asked["params"]["fromSeq"], "0");
     answer(&mut venue, &asked, serde_json::json!({ "subscriptionId": 0, "fromSeq": 7 })).await;
@@ -25,6 +23,21 @@ async fn a_subscription_that_is_refused_in_passing_is_asked_for_again() {
     drop(venue);
     let mut venue = accept(&listener).await;
     assert_eq!(next(&mut venue).await["params"]["fromSeq"], "8");
+}
+
+#[tokio::test]
+async fn reports_end_with_their_key_and_requests_go_on() {
+    let (listener, way, mut reports) = open(None).await;
+    let mut venue = accept(&listener).await;
+    refuse(&mut venue, "0", -2015).await;
+    assert!(reports.next().await.is_none());
+    let query = Query::default();
+    let asked = way.ask::<Value>(Request::OpenOrders, &query, "");
+    let (answered, ()) = tokio::join!(asked, async {
+        let asked = next(&mut venue).await;
+        answer(&mut venue, &asked, serde_json::json!([])).await;
+    });
+    assert_eq!(answered.unwrap(), serde_json::json!([]));
 }
 
 #[tokio::test]
@@ -72,12 +85,12 @@ async fn a_venue_without_numbers_is_asked_without_one() {
 
 #[tokio::test]
 async fn a_connection_on_which_nothing_is_heard_is_left() {
-    let pings = Pings { every: Duration::from_millis(50), silent: Duration::from_millis(500) };
+    let pings = Pings { every: Duration::from_millis(100), silent: Duration::from_secs(2) };
     let (listener, _way, _reports) = open_with(None, pings).await;
     // Pings are answered for longer than that.
     let mut venue = accept(&listener).await;
     next(&mut venue).await;
-    let answering = timeout(Duration::from_secs(1), next(&mut venue)).await;
+    let answering = timeout(Duration::from_secs(3), next(&mut venue)).await;
     assert!(answering.is_err(), "the connection stands");
     // It is read, and no ping is answered.
     let (mut again, ()) = tokio::join!(accept(&listener), async {

@@ -235,13 +235,18 @@ impl OfLogin {
         if !self.is_marked(self.count) {
             return;
         }
-        while self.marks.len() >= THINNED_FROM {
+        self.thin(THINNED_FROM - 1);
+        if self.is_marked(self.count) {
+            self.marks.push((self.count, account_seq));
+        }
+    }
+
+    /// Drops every second mark until there are no more than `len`.
+    fn thin(&mut self, len: usize) {
+        while self.marks.len() > len {
             self.every *= 2;
             let every = self.every;
             self.marks.retain(|(number, _)| (number - 1).is_multiple_of(every));
-        }
-        if self.is_marked(self.count) {
-            self.marks.push((self.count, account_seq));
         }
     }
 
@@ -288,8 +293,12 @@ impl Wire for OfLogin {
         let recent = newest_first.map_while(|(mark, number)| (mark.0 == number).then_some(mark.1));
         let mut recent: VecDeque<u64> = recent.collect();
         recent.make_contiguous().reverse();
+        let before_recent = count - recent.len() as u64;
         let mut of = Self { count, marks: list, every, recent };
-        of.marks.retain(|(number, _)| (number - 1).is_multiple_of(every));
+        of.marks
+            .retain(|(number, _)| *number <= before_recent || (number - 1).is_multiple_of(every));
+        // Earlier builds have more marks, and no last reports beside them.
+        of.thin(THINNED_FROM);
         Some(of)
     }
 }
@@ -337,6 +346,27 @@ mod tests {
                     assert!(found <= wanted && account_seq == 2 * found, "{wanted} of {number}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_snapshot_of_an_earlier_build_with_all_its_marks_is_read_and_written() {
+        let marks: Vec<Mark> = (0..1_024).map(|at| (128 * at + 1, 1_280 * at + 10)).collect();
+        let (login, count, every) = (LoginId(3), 131_000_u64, 128_u64);
+        let mut bytes = Vec::new();
+        (1_u32, 1_u32).write(&mut bytes);
+        login.write(&mut bytes);
+        (count, every).write(&mut bytes);
+        marks.write(&mut bytes);
+        let mut reports: Reports = Reader(&bytes).read().unwrap();
+        for number in count + 1..count + 200 {
+            let account_seq = 10 * number;
+            reports.apply(ReportUpdate::Report { login, day: 1, account_seq });
+            bytes.clear();
+            reports.write(&mut bytes);
+            assert_eq!(Reader(&bytes).read(), Some(reports.clone()), "{number}");
+            let (marked, account_seq) = reports.place(login, 70_000).unwrap();
+            assert!(marked <= 70_000 && marked > 70_000 - 512 && account_seq == 10 * marked);
         }
     }
 

@@ -240,7 +240,8 @@ impl Link {
                 }
                 count = self.asked.recv_many(&mut batch, room), if room > 0 => {
                     if count == 0 {
-                        return socket.close(None).await.map_err(Error::transport);
+                        let closed = socket.close(None);
+                        return within(silent, closed.map_err(Error::transport)).await;
                     }
                     within(silent, self.send(&mut socket, &mut batch)).await?;
                 }

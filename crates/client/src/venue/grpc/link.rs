@@ -161,7 +161,9 @@ impl Link {
                 }
                 Ok(Some(events))
             }
-            Err(status) if status.code() == Code::OutOfRange => {
+            Err(status)
+                if status.code() == Code::OutOfRange && !reason_is(&status, "EVENTS_GONE") =>
+            {
                 // Its numbers are those of another history, as of a venue that was restored:
                 // reports end, and trading goes on.
                 self.reports = None;

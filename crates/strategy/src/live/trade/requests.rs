@@ -208,11 +208,19 @@ impl<S: Strategy> Trader<'_, S> {
     /// What an order has become whose reports may be missing.
     fn missed(&mut self, id: OrderId, name: &str, fate: Fate) -> Result<(), LiveError> {
         let is_as_asked = |own: &Own| own.name == name && !own.is_being_replaced;
-        if !self.own.get(id).is_some_and(is_as_asked) {
+        let Some(own) = self.own.get_mut(id).filter(|own| is_as_asked(own)) else {
             return Ok(());
-        }
+        };
         match fate {
-            Fate::Known { status, executed, entered, .. } if !is_open(&status) => {
+            Fate::Known { order_id, status, executed, entered } => {
+                let instrument = own.instrument;
+                if own.venue_ids.insert(order_id) {
+                    // The fills that came before were not known as its own.
+                    self.ask_for_trades(instrument);
+                }
+                if is_open(&status) {
+                    return Ok(());
+                }
                 self.ending(id, &status, &executed, entered.as_deref())
             }
             Fate::Absent => self.end(id, now_ns(), Outcome::Canceled),

@@ -155,7 +155,7 @@ struct Link {
 struct Subscription {
     /// The id of the request that has no answer yet.
     asked: Option<u64>,
-    /// When to ask.
+    /// When to ask again.
     due: Option<Instant>,
     /// How often it was refused.
     refused: u32,
@@ -215,9 +215,11 @@ impl Link {
 
     /// Serves until the venue's last handle is gone; an error if the connection ends before.
     async fn serve(&mut self, mut socket: Messages) -> Result<(), Error> {
-        let mut subscription = Subscription { due: Some(Instant::now()), ..Default::default() };
-        let mut batch = Vec::new();
         let Pings { every, silent } = self.pings;
+        // Before any request: its events are to be among those of the subscription.
+        let mut subscription = Subscription::default();
+        within(silent, self.subscribe(&mut socket, &mut subscription)).await?;
+        let mut batch = Vec::new();
         let mut keep_alive = interval(every);
         let mut heard = Instant::now();
         loop {

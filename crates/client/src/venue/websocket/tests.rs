@@ -25,6 +25,23 @@ async fn a_subscription_that_is_refused_in_passing_is_asked_for_again() {
     assert_eq!(next(&mut venue).await["params"]["fromSeq"], "8");
 }
 
+/// Else the events of an order could come before the subscription.
+#[tokio::test]
+async fn the_subscription_goes_before_requests_that_wait() {
+    let (listener, way, _reports) = open(None).await;
+    let query = Query::default();
+    let asked = way.ask::<Value>(Request::OpenOrders, &query, "");
+    let methods = async {
+        let mut venue = accept(&listener).await;
+        let (first, second) = (next(&mut venue).await, next(&mut venue).await);
+        answer(&mut venue, &second, serde_json::json!([])).await;
+        [first, second].map(|mut asked| asked["method"].take())
+    };
+    let (answered, methods) = tokio::join!(asked, methods);
+    assert_eq!(methods, ["userDataStream.subscribe.signature", "openOrders.status"]);
+    assert_eq!(answered.unwrap(), serde_json::json!([]));
+}
+
 #[tokio::test]
 async fn reports_end_with_their_key_and_requests_go_on() {
     let (listener, way, mut reports) = open(None).await;

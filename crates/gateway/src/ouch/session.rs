@@ -20,8 +20,7 @@ use crate::ouch::backlog::{Backlog, OfLogin};
 use crate::ouch::book::Book;
 use crate::ouch::intake::{Asked, Intake};
 use crate::ouch::link::{End, Link};
-use crate::ouch::log_on::open_session;
-use crate::ouch::log_on::{LoggedOn, MISSED_UNREADABLE, NotLoggedOn, envelope, open};
+use crate::ouch::log_on::{LoggedOn, MISSED_UNREADABLE, NotLoggedOn, envelope, open, open_session};
 use crate::ouch::order::Context;
 
 /// Bytes that are read at once.
